@@ -1,0 +1,1 @@
+"""Everything about Cedar: the vocabulary, the gate before the engine, the decisions."""

@@ -1,0 +1,1 @@
+"""What may stand in a file beyond names and types: one module per topic."""

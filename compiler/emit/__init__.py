@@ -1,0 +1,1 @@
+"""From decided programs to what is written."""

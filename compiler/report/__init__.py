@@ -1,0 +1,1 @@
+"""What the compiler says: the diagnostic record, its codes and its renderers."""
