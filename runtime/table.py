@@ -1,220 +1,83 @@
-"""The routing table: its model, and reading and writing its one exact spelling.
+"""The routing table: reading, verifying and writing its one exact spelling.
 
 A table is immutable, holds no secret value, and knows nothing of the machine that built it. The file is
-`{"body":…,"digest":"sha256:…"}` and a line end: JSON in UTF-8, sorted keys, no blanks. The digest is over the body's
-exact bytes, and any other spelling of the same content is refused, so that one content has one digest.
+`{"body":…,"digest":"sha256:…"}` and a line end: JSON (RFC 8259) in UTF-8, sorted keys, no blanks. The digest is over
+the body's exact bytes, and any other spelling of the same content is refused, so that one content has one digest.
+
+No error of this module holds text of the file beyond names, nor the exception of a library that would.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import re
+import stat
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar
+from pathlib import Path
+from typing import Any, Final
 
-from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError, WrapSerializer
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
 
+from mcpx.runtime.body import (
+    FORMAT,
+    Body,
+    CredentialPart,
+    EnvSource,
+    FieldPart,
+    FieldSpec,
+    FileSource,
+    Flow,
+    HeaderProgram,
+    Origin,
+    Part,
+    Row,
+    SecretPart,
+    ServerSpec,
+    SettingPart,
+    SettingSpec,
+    SourceDigest,
+    Step,
+    TextPart,
+)
 from mcpx.runtime.errors import TableError
 
-FORMAT = 1
-"""Raised whenever a runtime of the older format could misread the table."""
-
-MAX_BYTES = 256 * 1024 * 1024
-
-_K = TypeVar("_K")
-_V = TypeVar("_V")
-
-
-def _frozen(mapping: Mapping[_K, _V]) -> Mapping[_K, _V]:
-    return MappingProxyType(dict(mapping))
-
-
-def _plain(mapping: Mapping[Any, Any], serialize: Callable[[Any], Any]) -> Any:
-    return serialize(dict(mapping))
-
-
-FrozenMap = Annotated[Mapping[_K, _V], AfterValidator(_frozen), WrapSerializer(_plain)]
-
-
-class _Model:
-    """Base of the table's records: no unknown keys, no coercion."""
-
-    __slots__ = ()
-    __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
-
-
-@dataclass(frozen=True, slots=True)
-class FieldSpec(_Model):
-    """The schema of one run field; see `compiler.model.FieldType` for `kind` and the bounds."""
-
-    verified: bool
-    optional: bool
-    kind: Literal["string", "int", "bool", "choice", "list"]
-    choices: tuple[str, ...]
-    max: int
-    matches: str | None
-    items: int
-    default: str | int | bool | tuple[str, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class SettingSpec(_Model):
-    """A setting: the environment variable, its default, and the values it may have (any, when empty)."""
-
-    variable: str
-    default: str | None
-    choices: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EnvSource(_Model):
-    """The secret is the value of an environment variable."""
-
-    env: str
-
-
-@dataclass(frozen=True, slots=True)
-class FileSource(_Model):
-    """The secret is the content of a file."""
-
-    file: str
-
-
-@dataclass(frozen=True, slots=True)
-class TextPart(_Model):
-    """Literal text."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FieldPart(_Model):
-    """The value of a run field."""
-
-    field: str
-
-
-@dataclass(frozen=True, slots=True)
-class CredentialPart(_Model):
-    """The secret that the row names as the agent's credential."""
-
-    credential: Literal[True]
-
-
-@dataclass(frozen=True, slots=True)
-class SecretPart(_Model):
-    """The value of a secret."""
-
-    secret: str
-
-
-@dataclass(frozen=True, slots=True)
-class SettingPart(_Model):
-    """The value of a setting."""
-
-    setting: str
-
-
-Part = TextPart | FieldPart | CredentialPart | SecretPart | SettingPart
-
-
-@dataclass(frozen=True, slots=True)
-class HeaderProgram(_Model):
-    """How one header is built: the parts are joined in order."""
-
-    name: str
-    parts: tuple[Part, ...]
-    optional: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Step(_Model):
-    """One header of a row.
-
-    Attributes:
-        program: the id of its program.
-        send: false when a rule leaves this (optional) header out for this row.
-        requests: `session` when it goes on session requests and on calls, `calls` when on calls alone.
-        by: the ids of the policies that decided, sorted.
-    """
-
-    program: str
-    send: bool
-    requests: Literal["session", "calls"]
-    by: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Flow(_Model):
-    """Whether a field may reach the server of a row at all, and the ids of the policies that decided."""
-
-    permitted: bool
-    by: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSpec(_Model):
-    """A server: its address in parts, and the key by which calls may share one session."""
-
-    url: tuple[TextPart | SettingPart, ...]
-    session: Literal["agent"]
-
-
-@dataclass(frozen=True, slots=True)
-class Row(_Model):
-    """One (agent, server) pair of `uses`.
-
-    Attributes:
-        credential: the secret that `credential` stands for, if any header of the plan needs one.
-        plan: the id of the list of steps.
-        flows: the id of the decisions on all fields.
-        by: the ids of the policies that let the agent connect.
-    """
-
-    agent: str
-    server: str
-    credential: str | None
-    plan: str
-    flows: str
-    by: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Origin(_Model):
-    """Where a policy comes from: a source by its name in the project, line and column from 1."""
-
-    file: str
-    line: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class SourceDigest(_Model):
-    """A file the table was made from, and `sha256:` of its bytes."""
-
-    name: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class Body(_Model):
-    """All that the runtime knows. Equal programs, plans and flow decisions are stored once, by id."""
-
-    format: Literal[1]
-    compiler: str
-    sources: tuple[SourceDigest, ...]
-    fields: FrozenMap[str, FieldSpec]
-    settings: FrozenMap[str, SettingSpec]
-    secrets: FrozenMap[str, EnvSource | FileSource]
-    servers: FrozenMap[str, ServerSpec]
-    agents: FrozenMap[str, tuple[str, ...]]
-    programs: FrozenMap[str, HeaderProgram]
-    plans: FrozenMap[str, tuple[Step, ...]]
-    flows: FrozenMap[str, FrozenMap[str, Flow]]
-    policies: FrozenMap[str, Origin]
-    rows: tuple[Row, ...]
+__all__ = [
+    "FORMAT",
+    "MAX_BYTES",
+    "Body",
+    "CredentialPart",
+    "EnvSource",
+    "FieldPart",
+    "FieldSpec",
+    "FileSource",
+    "Flow",
+    "HeaderProgram",
+    "Origin",
+    "Part",
+    "Row",
+    "SecretPart",
+    "ServerSpec",
+    "SettingPart",
+    "SettingSpec",
+    "SourceDigest",
+    "Step",
+    "Table",
+    "TextPart",
+    "load",
+    "read",
+    "write",
+]
+
+MAX_BYTES: Final = 256 * 1024 * 1024
+"""The largest file that is read; a table of 1,000 agents and 1,000 servers is far below."""
+
+_BODY: Final[TypeAdapter[Body]] = TypeAdapter(Body)
+_HEAD: Final = b'{"body":'
+_TAIL: Final = re.compile(rb',"digest":"(sha256:[0-9a-f]{64})"\}\n')
+_TAIL_LENGTH: Final = len(',"digest":"sha256:"}\n') + 64
+_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,4 +88,119 @@ class Table:
     digest: str
 
 
-BODY: TypeAdapter[Body] = TypeAdapter(Body)
+def write(body: Body) -> bytes:
+    """The bytes of a table file.
+
+    Args:
+        body: what the table says; plain mappings are as good as frozen ones.
+
+    Returns:
+        Bytes that `read` accepts, the same for equal bodies.
+
+    Raises:
+        TableError: `read` would refuse it.
+    """
+    content = _spelling(_BODY.dump_python(body, mode="json", warnings="error"))
+    if content is None:
+        raise TableError("the table holds text that is not Unicode")
+    data = _HEAD + content + f',"digest":"{_digest(content)}"}}\n'.encode("ascii")
+    read(data)
+    return data
+
+
+def load(path: str | Path) -> Table:
+    """The table in a file.
+
+    Args:
+        path: a regular file, or a link to one.
+
+    Raises:
+        TableError: the file cannot be read, or `read` refuses its content.
+    """
+    return read(_file(Path(path)))
+
+
+def read(data: bytes) -> Table:
+    """The table that `data` spells, verified and frozen.
+
+    Args:
+        data: the whole content of a table file.
+
+    Raises:
+        TableError: too large, not this format, not the exact spelling, a digest that does not fit, unknown or missing
+            keys, values of another type, or parts that contradict each other.
+    """
+    if len(data) > MAX_BYTES:
+        raise TableError(f"the table is larger than {MAX_BYTES} bytes")
+    whole = _parsed(data)
+    _require_format(whole)
+    tail = _TAIL.fullmatch(data, max(0, len(data) - _TAIL_LENGTH))
+    if tail is None or not data.startswith(_HEAD):
+        raise TableError("the table is not spelled as the compiler writes it")
+    content = data[len(_HEAD) : tail.start()]
+    digest = _digest(content)
+    if tail[1].decode("ascii") != digest:
+        raise TableError("the table was changed: its digest does not fit its content")
+    if content != _spelling(whole["body"]):
+        raise TableError("the table is not spelled as the compiler writes it")
+    return Table(_validated(content), digest)
+
+
+def _file(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise TableError(f"the table {path} is not a regular file")
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise TableError(f"the table {path} cannot be read: {error.strerror}") from error
+
+
+def _digest(content: bytes) -> str:
+    return "sha256:" + hashlib.sha256(content).hexdigest()
+
+
+def _spelling(content: Any) -> bytes | None:
+    """The one spelling of a JSON value, or nothing for a value that has none."""
+    try:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+        return text.encode("utf-8")
+    except ValueError:
+        return None
+
+
+def _parsed(data: bytes) -> Any:
+    fault = False
+    value = None
+    try:
+        value = from_json(data)
+    except ValueError:
+        fault = True
+    # Raised outside the handler: an exception's context would hold the library's words about the content.
+    if fault:
+        raise TableError("the table is not JSON, or nested too deeply")
+    return value
+
+
+def _require_format(content: Any) -> None:
+    """The first question about a table: one of another format is an error of its own, whatever else it holds."""
+    body = content.get("body") if isinstance(content, dict) else None
+    number = body.get("format") if isinstance(body, dict) else None
+    if type(number) is not int or not 0 <= number < 2**31:
+        raise TableError("this is not a routing table: it has no format number")
+    if number != FORMAT:
+        raise TableError(f"the table has format {number}; this runtime reads format {FORMAT}")
+
+
+def _validated(content: bytes) -> Body:
+    body = fault = None
+    try:
+        body = _BODY.validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        place = ".".join(str(step) if _NAME.fullmatch(str(step)) else "?" for step in first["loc"])
+        fault = f"the table does not fit its model at {place}: {first['type']}"
+    # Raised outside the handler: a ValidationError holds the content it complains about.
+    if body is None:
+        raise TableError(fault)
+    return body
