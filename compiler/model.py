@@ -148,6 +148,7 @@ class Header:
     span: Span
     name_span: Span
     value_span: Span
+    doc: str | None = None
 
     @property
     def via(self) -> str:
@@ -217,7 +218,8 @@ class Rule:
     """`allow`, `deny` or `require`. Empty `agents` and `groups` together mean every agent.
 
     Attributes:
-        id: the id of the Cedar policy made from it: its name, else the place where it stands.
+        id: the id of the Cedar policy made from it: its name, else the place where it stands (`file:line:column`).
+        named: whether `id` is a name given with `as`.
         fields: fields named one by one.
         field_tags: tags on the left of `->`; they cover every field (and for `deny` every secret) that carries them.
         servers: servers named one by one.
@@ -226,6 +228,7 @@ class Rule:
 
     effect: Literal["allow", "deny", "require"]
     id: str
+    named: bool
     fields: tuple[str, ...]
     field_tags: tuple[str, ...]
     servers: tuple[str, ...]

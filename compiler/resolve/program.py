@@ -1,0 +1,63 @@
+"""The phase as a whole: declare everything, then turn each statement into what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from mcpx.compiler import model, syntax
+from mcpx.compiler.report import name_errors as say
+from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.resolve.fields import resolve_field
+from mcpx.compiler.resolve.relations import resolve_agent, resolve_credential, resolve_rule
+from mcpx.compiler.resolve.scope import declare
+from mcpx.compiler.resolve.servers import resolve_server
+from mcpx.compiler.resolve.sources import check_variables, resolve_secret, resolve_setting
+from mcpx.compiler.source import Source
+
+_LATER = {
+    syntax.Property: "`property`",
+    syntax.Token: "`token`",
+    syntax.Grant: "`grant`",
+    syntax.Overlay: "`overlay`",
+    syntax.Test: "`test`",
+}
+
+
+def resolve(
+    files: Sequence[syntax.File], cedar: Iterable[model.CedarText], sources: Mapping[str, Source]
+) -> tuple[model.Program, tuple[Diagnostic, ...]]:
+    """The program that the files of a project describe together, and everything wrong with its names and types.
+
+    Args:
+        files: the `.mcpx` files, the one given on the command line first.
+        cedar: the imported `.cedar` files.
+        sources: every file by name, for the places of rules that have no name.
+    """
+    findings: list[Diagnostic] = []
+    statements = [statement for file in files for statement in file.statements]
+    findings.extend(
+        say.not_implemented(_LATER[type(s)], s.span) for s in statements if type(s) in _LATER  # type: ignore[index]
+    )
+    scope = declare(statements, findings)
+    credentials = [
+        resolve_credential(s, scope, findings) for s in statements if isinstance(s, syntax.Credential)
+    ]
+    rules = [resolve_rule(s, scope, sources, findings) for s in statements if isinstance(s, syntax.Rule)]
+    blocks = [model.CedarText(s.text, s.body) for s in statements if isinstance(s, syntax.CedarBlock)]
+    settings = [resolve_setting(node, findings) for node in scope.settings.nodes.values()]
+    secrets = [resolve_secret(node, scope, findings) for node in scope.secrets.nodes.values()]
+    servers = [resolve_server(node, scope, findings) for node in scope.servers.nodes.values()]
+    program = model.Program(
+        tags={name: model.Tag(name, word.name.span) for name, word in scope.tags.nodes.items()},
+        fields={name: resolve_field(node, scope, findings) for name, node in scope.fields.nodes.items()},
+        settings={setting.name: setting for setting in settings if setting is not None},
+        secrets={secret.name: secret for secret in secrets if secret is not None},
+        servers={server.name: server for server in servers if server is not None},
+        groups={name: model.Group(name, word.name.span) for name, word in scope.groups.nodes.items()},
+        agents={name: resolve_agent(node, scope, findings) for name, node in scope.agents.nodes.items()},
+        credentials=tuple(line for line in credentials if line is not None),
+        rules=tuple(rule for rule in rules if rule is not None),
+        cedar=(*blocks, *cedar),
+    )
+    check_variables(program.secrets.values(), program.settings.values(), findings)
+    return program, tuple(findings)

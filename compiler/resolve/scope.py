@@ -1,0 +1,111 @@
+"""What is declared, by kind, and the looking-up of names. A name that is not there is reported here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from mcpx.compiler import syntax
+from mcpx.compiler.report import name_errors as say
+from mcpx.compiler.report.diagnostic import Diagnostic
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> syntax.Name: ...
+
+
+_Node = TypeVar("_Node", bound=_Named)
+
+
+@dataclass(frozen=True)
+class Table(Generic[_Node]):
+    """One namespace: what its names are called in messages, and the statement that declares each."""
+
+    kind: str
+    nodes: Mapping[str, _Node]
+
+    def find(self, name: syntax.Name, findings: list[Diagnostic]) -> str | None:
+        """The name's text if it is declared; else `None`, and a finding that suggests the nearest."""
+        if name.text in self.nodes:
+            return name.text
+        findings.append(say.unknown(self.kind, name, self.nodes))
+        return None
+
+    def find_all(self, names: Iterable[syntax.Name], findings: list[Diagnostic]) -> tuple[str, ...]:
+        """Those of `names` that are declared, in order; a name given twice is reported and kept once."""
+        found: dict[str, syntax.Name] = {}
+        for name in names:
+            if self.find(name, findings) is None:
+                continue
+            if name.text in found:
+                findings.append(say.repeated(name, found[name.text]))
+            found.setdefault(name.text, name)
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A name that one statement declares together with others: `tag a, b`, `group a, b`."""
+
+    name: syntax.Name
+    doc: str | None = None
+
+
+@dataclass
+class Scope:
+    """Every namespace of a project. Agents and groups share one: `people` has both, `agents` and `groups` its halves."""
+
+    tags: Table[Word]
+    fields: Table[syntax.Field]
+    settings: Table[syntax.SettingDecl]
+    secrets: Table[syntax.SecretDecl]
+    servers: Table[syntax.Server]
+    agents: Table[syntax.Agent]
+    groups: Table[Word]
+    people: Table[syntax.Agent | Word] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.people = Table("agent or group", {**self.agents.nodes, **self.groups.nodes})
+
+
+def declare(statements: Iterable[syntax.Statement], findings: list[Diagnostic]) -> Scope:
+    """Collect all declarations of a project; a second one of the same name is reported and left out."""
+    statements = tuple(statements)
+
+    def of(kind: type[_Node]) -> list[_Node]:
+        return [statement for statement in statements if isinstance(statement, kind)]
+
+    blocks = [statement for statement in statements if isinstance(statement, syntax.RunBlock)]
+    findings.extend(say.second_run_block(extra, blocks[0]) for extra in blocks[1:])
+    fields = blocks[0].fields if blocks else ()
+    tags = [Word(n, s.doc) for s in statements if isinstance(s, syntax.Tags) for n in s.names]
+    groups = [Word(n, s.doc) for s in statements if isinstance(s, syntax.Groups) for n in s.names]
+    people: dict[str, syntax.Agent | Word] = {}
+    for declared in (*of(syntax.Agent), *groups):
+        if declared.name.text == "session":
+            findings.append(say.reserved_session(declared.name))
+        _add(people, declared, "agent or group", findings)
+    return Scope(
+        tags=_table("tag", tags, findings),
+        fields=_table("field", fields, findings),
+        settings=_table("setting", of(syntax.SettingDecl), findings),
+        secrets=_table("secret", of(syntax.SecretDecl), findings),
+        servers=_table("server", of(syntax.Server), findings),
+        agents=Table("agent", {k: v for k, v in people.items() if isinstance(v, syntax.Agent)}),
+        groups=Table("group", {k: v for k, v in people.items() if isinstance(v, Word)}),
+    )
+
+
+def _table(kind: str, nodes: Iterable[_Node], findings: list[Diagnostic]) -> Table[_Node]:
+    declared: dict[str, _Node] = {}
+    for node in nodes:
+        _add(declared, node, kind, findings)
+    return Table(kind, declared)
+
+
+def _add(declared: dict[str, _Node], node: _Node, kind: str, findings: list[Diagnostic]) -> None:
+    first = declared.setdefault(node.name.text, node)
+    if first is not node:
+        findings.append(say.declared_twice(kind, node.name, first.name))

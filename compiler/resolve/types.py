@@ -1,0 +1,98 @@
+"""Types and literals: what a field may hold."""
+
+from __future__ import annotations
+
+from mcpx.compiler import model, syntax
+from mcpx.compiler.report import name_errors as say
+from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.runtime.patterns import whole
+
+_KINDS: dict[str, str] = {"string": "string", "int": "int", "bool": "bool", "one of": "choice", "list of string": "list"}
+_OPTIONS = {"string": ("max", "matches"), "list of string": ("max", "matches", "items")}
+MAX_CHARACTERS = 16_384
+MAX_ITEMS = 256
+INT_RANGE = (-(2**63), 2**63 - 1)
+
+
+def field_type(written: syntax.Type, findings: list[Diagnostic]) -> model.FieldType:
+    """The type that was written; what does not fit it is reported and left out."""
+    allowed = _OPTIONS.get(written.kind, ())
+    for option in ("max", "matches", "items"):
+        given = getattr(written, option)
+        if given is not None and option not in allowed:
+            findings.append(say.type_option(written.kind, option, given.span))
+    return model.FieldType(
+        kind=_KINDS[written.kind],  # type: ignore[arg-type]
+        choices=_choices(written, findings),
+        max=_bound(written.max, "max", MAX_CHARACTERS, 256, findings),
+        matches=_pattern(written.matches, findings),
+        items=_bound(written.items, "items", MAX_ITEMS, 8, findings),
+    )
+
+
+def _choices(written: syntax.Type, findings: list[Diagnostic]) -> tuple[str, ...]:
+    if written.kind == "one of" and not written.choices:
+        findings.append(say.choices_empty(written.span))
+    first: dict[str, syntax.StringLiteral] = {}
+    for choice in written.choices:
+        if choice.value in first:
+            findings.append(say.choice_repeated(choice.span, first[choice.value].span))
+        first.setdefault(choice.value, choice)
+    return tuple(first)
+
+
+def _bound(
+    given: syntax.IntLiteral | None, option: str, high: int, default: int, findings: list[Diagnostic]
+) -> int:
+    if given is None:
+        return default
+    if not 1 <= given.value <= high:
+        findings.append(say.bound_out_of_range(option, given.span, 1, high))
+        return default
+    return given.value
+
+
+def _pattern(given: syntax.StringLiteral | None, findings: list[Diagnostic]) -> str | None:
+    if given is None:
+        return None
+    try:
+        whole(given.value)
+    except ValueError:
+        findings.append(say.pattern_refused(given.span))
+        return None
+    return given.value
+
+
+def scalar(literal: syntax.Scalar | syntax.ListLiteral) -> model.Scalar | tuple[str, ...]:
+    """The value of a literal."""
+    if isinstance(literal, syntax.ListLiteral):
+        return tuple(str(item.value) for item in literal.items)
+    return literal.value
+
+
+def misfit(value: model.Scalar | tuple[str, ...], kind: model.FieldType) -> str | None:
+    """Why `value` is not of type `kind`, as a clause; `None` if it is."""
+    match kind.kind:
+        case "bool":
+            return None if isinstance(value, bool) else "expected `true` or `false`"
+        case "int":
+            fits = isinstance(value, int) and not isinstance(value, bool)
+            return None if fits and INT_RANGE[0] <= value <= INT_RANGE[1] else "expected a whole number of 64 bits"  # type: ignore[operator]
+        case "choice":
+            return None if value in kind.choices else "not one of the choices"
+        case "string":
+            return _string_misfit(value, kind) if isinstance(value, str) else "expected a string"
+        case "list":
+            if not isinstance(value, tuple):
+                return "expected a list of strings"
+            if len(value) > kind.items:
+                return f"more than {kind.items} items"
+            return next((why for item in value if (why := _string_misfit(item, kind))), None)
+
+
+def _string_misfit(value: str, kind: model.FieldType) -> str | None:
+    if len(value) > kind.max:
+        return f"longer than {kind.max} characters"
+    if kind.matches is not None and not whole(kind.matches)(value):
+        return "does not match the pattern"
+    return None
