@@ -1,0 +1,128 @@
+"""What Cedar decided, held against what the headers need: a plain header is always sent, or the build fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mcpx.compiler import model
+from mcpx.compiler.cedar.decision import Decision, Decisions, Policy
+from mcpx.compiler.check.rules import required_fields
+from mcpx.compiler.credentials import credential_of
+from mcpx.compiler.report import flow_errors as say
+from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.source import Span
+
+
+def check_flows(program: model.Program, decisions: Decisions) -> tuple[Diagnostic, ...]:
+    """Every pair of `uses`, every header of its server, every `require`."""
+    return (
+        *_connections(program, decisions),
+        *(f for server in program.servers.values() for h in server.headers for f in _header(h, server, program, decisions)),
+        *_required(program, decisions),
+    )
+
+
+def references(
+    header: model.Header, agent: str, server: str, program: model.Program, decisions: Decisions
+) -> tuple[tuple[model.Part, Decision], ...]:
+    """Each reference of a header with Cedar's decision on it for one row; a header of literals has one, on itself."""
+    found: list[tuple[model.Part, Decision]] = []
+    for part in header.parts:
+        match part:
+            case model.FieldPart(field=field):
+                found.append((part, decisions.send[agent, server, field, header.via]))
+            case model.SecretPart(secret=secret):
+                found.append((part, decisions.present[agent, server, secret, header.via]))
+            case model.CredentialPart():
+                (line,) = credential_of(program, agent, server)
+                found.append((part, decisions.present[agent, server, line.secret, header.via]))
+            case model.SettingPart() | model.TextPart():
+                found.append((part, decisions.attach[agent, server, header.via]))
+    return tuple(found)
+
+
+def _users(server: model.Server, program: model.Program, decisions: Decisions) -> tuple[str, ...]:
+    """The agents that use a server and may: a pair that may not connect is reported once, at its `uses`."""
+    return tuple(
+        agent.name
+        for agent in program.agents.values()
+        if server.name in agent.uses and decisions.connect[agent.name, server.name].permitted
+    )
+
+
+def _connections(program: model.Program, decisions: Decisions) -> Iterator[Diagnostic]:
+    for agent in program.agents.values():
+        for server, span in agent.uses.items():
+            decision = decisions.connect[agent.name, server]
+            if not decision.permitted:
+                yield say.connect_denied(agent.name, server, span, _policies(decision, decisions))
+
+
+def _header(
+    header: model.Header, server: model.Server, program: model.Program, decisions: Decisions
+) -> Iterator[Diagnostic]:
+    denied = {
+        agent: [(part, d) for part, d in references(header, agent, server.name, program, decisions) if not d.permitted]
+        for agent in _users(server, program, decisions)
+    }
+    lacking = [agent for agent, stopped in denied.items() if stopped]
+    if header.optional and (not lacking or len(lacking) < len(denied)):
+        return
+    silent: dict[tuple[str, Span], list[str]] = {}
+    for agent, stopped in denied.items():
+        for part, decision in stopped:
+            if isinstance(part, model.FieldPart) and not decision.by:
+                silent.setdefault((part.field, part.span), []).append(agent)
+            elif not header.optional:
+                yield _stopped(header, part, agent, server.name, program, _policies(decision, decisions))
+    for (field, span), agents in silent.items():
+        yield say.field_undeclared(header, field, span, agents, server.name)
+    if header.optional and not silent:
+        forbids = {policy.id: policy for s in denied.values() for _, d in s for policy in _policies(d, decisions)}
+        yield say.never_sent(header, server.name, tuple(forbids.values()))
+
+
+def _stopped(
+    header: model.Header, part: model.Part, agent: str, server: str, program: model.Program, by: Sequence[Policy]
+) -> Diagnostic:
+    match part:
+        case model.FieldPart(field=field, span=span):
+            return say.field_denied(header, f"run.{field}", span, agent, server, by)
+        case model.SecretPart(secret=secret, span=span):
+            return say.present_denied(header, secret, span, agent, server, by)
+        case model.CredentialPart(span=span):
+            (line,) = credential_of(program, agent, server)
+            return say.present_denied(header, line.secret, span, agent, server, by)
+        case _:
+            return say.attach_denied(header, agent, server, by)
+
+
+def _required(program: model.Program, decisions: Decisions) -> Iterator[Diagnostic]:
+    for rule in program.rules:
+        if rule.effect != "require":
+            continue
+        for server in program.servers.values():
+            if server.name not in rule.servers and set(server.tags).isdisjoint(rule.server_tags):
+                continue
+            carried = {
+                part.field
+                for header in server.headers
+                if not header.optional
+                for part in header.parts
+                if isinstance(part, model.FieldPart)
+            }
+            for agent in _users(server, program, decisions):
+                if not _covers(rule, program.agents[agent]):
+                    continue
+                for field in required_fields(rule, program):
+                    if field.name not in carried:
+                        yield say.not_carried(rule, field.name, agent, server.name)
+
+
+def _covers(rule: model.Rule, agent: model.Agent) -> bool:
+    everybody = not rule.agents and not rule.groups
+    return everybody or agent.name in rule.agents or not set(agent.groups).isdisjoint(rule.groups)
+
+
+def _policies(decision: Decision, decisions: Decisions) -> tuple[Policy, ...]:
+    return tuple(decisions.policies[name] for name in decision.by)

@@ -1,0 +1,119 @@
+"""Header lines: whose names they are, and what their values may be made of (RFC 9110 sections 5.1 and 5.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcpx.compiler import model
+from mcpx.compiler.check.literals import looks_secret
+from mcpx.compiler.report import check_errors as say
+from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.runtime import names
+
+
+def check_headers(program: model.Program) -> Iterator[Diagnostic]:
+    """Every header of every server."""
+    for server in program.servers.values():
+        yield from _repeated_names(server)
+        for header in server.headers:
+            yield from _name(header)
+            yield from _literals(header)
+            yield from _fields(header, program)
+            if header.name.lower() == "authorization":
+                yield from _authorization(header)
+        yield from _unproved(server)
+
+
+def _repeated_names(server: model.Server) -> Iterator[Diagnostic]:
+    first: dict[str, model.Header] = {}
+    for header in server.headers:
+        known = first.setdefault(names.fold(header.name), header)
+        if known is not header:
+            yield say.same_name(header, known)
+
+
+def _name(header: model.Header) -> Iterator[Diagnostic]:
+    if not names.is_token(header.name):
+        yield say.not_a_token(header)
+    elif (owner := names.forbidden(header.name)) is not None:
+        yield say.name_taken(header, owner)
+    elif names.only_typed(header.name) and header.name.lower() != "authorization":
+        yield say.only_typed(header)
+    elif (why := names.warned(header.name)) is not None:
+        yield say.name_is_lost(header, why)
+
+
+def _literals(header: model.Header) -> Iterator[Diagnostic]:
+    texts = [part for part in header.parts if isinstance(part, model.TextPart)]
+    if not header.parts or (len(header.parts) == len(texts) and not any(part.text for part in texts)):
+        yield say.literal_value(header.value_span, "a header cannot be empty")
+    for part in texts:
+        if any(not " " <= character <= "~" for character in part.text):
+            yield say.literal_value(part.span, "only printable ASCII characters can be sent")
+        elif looks_secret(part.text) or (len(texts) == len(header.parts) and names.secret_words(header.name)):
+            yield say.looks_secret(part.span)
+    for end, blank in ((0, 0), (-1, -1)):
+        part = header.parts[end] if header.parts else None
+        if isinstance(part, model.TextPart) and part.text[blank : blank + 1 or None] == " ":
+            yield say.literal_value(part.span, "a value neither begins nor ends with a blank")
+
+
+def _fields(header: model.Header, program: model.Program) -> Iterator[Diagnostic]:
+    parts = [part for part in header.parts if isinstance(part, model.FieldPart)]
+    for part in parts:
+        field = program.fields[part.field]
+        if names.traces(header.name):
+            yield say.in_trace_header(header, part)
+        if field.optional and not header.optional:
+            yield say.field_may_be_missing(header, part, field)
+        if not field.verified and names.identity_words(header.name):
+            yield say.claimed_identity(header, part, field)
+    verified = next((part for part in parts if program.fields[part.field].verified), None)
+    claimed = next((part for part in parts if not program.fields[part.field].verified), None)
+    if verified is not None and claimed is not None:
+        yield say.mixed_trust(header, verified, claimed)
+    elif len(parts) > 1:
+        yield from _injective(header, program)
+
+
+def _injective(header: model.Header, program: model.Program) -> Iterator[Diagnostic]:
+    last = max(index for index, part in enumerate(header.parts) if isinstance(part, model.FieldPart))
+    for part, following in zip(header.parts[:last], header.parts[1:], strict=False):
+        if not isinstance(part, model.FieldPart):
+            continue
+        if not isinstance(following, model.TextPart) or _can_hold(program.fields[part.field].type, following.text[0]):
+            yield say.not_injective(header, part, following.span)
+
+
+def _can_hold(kind: model.FieldType, character: str) -> bool:
+    match kind.kind:
+        case "int":
+            return character in "-0123456789"
+        case "bool":
+            return character in "truefalse"
+        case "choice":
+            return any(character in choice for choice in kind.choices)
+        case _:
+            return True
+
+
+def _authorization(header: model.Header) -> Iterator[Diagnostic]:
+    credentials = [part for part in header.parts if isinstance(part, model.CredentialPart | model.SecretPart)]
+    wrong = [part for part in header.parts if isinstance(part, model.FieldPart | model.SettingPart)]
+    for part in wrong:
+        yield say.authorization_part(part.span, "neither a credential nor a secret")
+    for part in credentials[1:]:
+        yield say.authorization_part(part.span, "one too many")
+    if not credentials and not wrong:
+        yield say.authorization_part(header.value_span, "no credential in it")
+
+
+def _unproved(server: model.Server) -> Iterator[Diagnostic]:
+    """An identity in the plain, at a server that gets nothing which only the host could send."""
+    proofs = (model.CredentialPart, model.SecretPart)
+    if any(not header.optional and any(isinstance(p, proofs) for p in header.parts) for header in server.headers):
+        return
+    for header in server.headers:
+        draws = any(isinstance(part, model.FieldPart) for part in header.parts)
+        if draws and names.identity_words(header.name):
+            yield say.unproved_identity(header, server)

@@ -1,0 +1,51 @@
+"""Declarations without any effect. Cedar texts count: a tag that only a guardrail names is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcpx.compiler import model
+from mcpx.compiler.report import check_errors as say
+from mcpx.compiler.report.diagnostic import Diagnostic
+
+
+def check_unused(program: model.Program) -> Iterator[Diagnostic]:
+    """Tags, fields, secrets, settings, groups and servers that nothing refers to."""
+    parts = [part for server in program.servers.values() for header in server.headers for part in header.parts]
+    urls = [part for server in program.servers.values() for part in server.url.parts]
+    rules = program.rules
+    fields = {p.field for p in parts if isinstance(p, model.FieldPart)} | {f for r in rules for f in r.fields}
+    settings = {p.setting for p in (*parts, *urls) if isinstance(p, model.SettingPart)}
+    secrets = {p.secret for p in parts if isinstance(p, model.SecretPart)} | {c.secret for c in program.credentials}
+    tags = {tag for rule in rules for tag in (*rule.field_tags, *rule.server_tags)}
+    tags |= {tag for thing in (*program.fields.values(), *program.servers.values()) for tag in thing.tags}
+    tags |= {tag for secret in program.secrets.values() for tag in secret.tags}
+    groups = {group for rule in rules for group in rule.groups}
+    groups |= {holder for line in program.credentials for holder in line.holders}
+    used_servers = {server for agent in program.agents.values() for server in agent.uses}
+
+    def silent(names: set[str], name: str, kind: str) -> bool:
+        return name not in names and not _in_cedar(program, kind, name)
+
+    for tag in program.tags.values():
+        if silent(tags, tag.name, "Tag"):
+            yield say.unused("MX601", "tag", tag.name, tag.span, "no field, server, secret or rule carries or names it")
+    for field in program.fields.values():
+        if silent(fields, field.name, "Field"):
+            yield say.unused("MX602", "field", field.name, field.span, "no header draws on it and no rule names it")
+    for secret in program.secrets.values():
+        if secret.name not in secrets:
+            yield say.unused("MX603", "secret", secret.name, secret.span, "no credential or header draws on it")
+    for setting in program.settings.values():
+        if setting.name not in settings:
+            yield say.unused("MX604", "setting", setting.name, setting.span, "no address or header draws on it")
+    for group in program.groups.values():
+        if silent(groups, group.name, "Group"):
+            yield say.unused("MX605", "group", group.name, group.span, "no rule or credential names it")
+    for server in program.servers.values():
+        if server.name not in used_servers:
+            yield say.unused("MX606", "server", server.name, server.span, "no agent uses it")
+
+
+def _in_cedar(program: model.Program, kind: str, name: str) -> bool:
+    return any(f'{kind}::"{name}"' in text.text for text in program.cedar)

@@ -1,0 +1,60 @@
+"""What the commands share: compiling a file, saying what was found, and writing a file as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from mcpx.compiler.pipeline import Outcome, compile_project
+from mcpx.compiler.project import Unreadable
+from mcpx.compiler.report.text import render
+
+
+def compiled(path: Path) -> Outcome:
+    """Compile a project and print its findings to standard error.
+
+    Raises:
+        CannotRun: the file cannot be read.
+    """
+    try:
+        outcome = compile_project(path)
+    except Unreadable as error:
+        raise CannotRun(str(error)) from None
+    click.echo(render(outcome.diagnostics, outcome.sources), err=True, nl=False)
+    return outcome
+
+
+class CannotRun(click.ClickException):
+    """The tool could not do its work; the files are not at fault."""
+
+    exit_code = 2
+
+    def show(self, file: object = None) -> None:
+        """One line on standard error."""
+        click.echo(f"mcpx: {self.message}", err=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write beside and rename, so that a reader sees the old file or the new one (rename(2) of POSIX is atomic).
+
+    Raises:
+        CannotRun: the file cannot be written.
+    """
+    beside: str | None = None
+    try:
+        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(beside).chmod(0o666 & ~umask)
+        Path(beside).replace(path)
+    except OSError as error:
+        if beside is not None:
+            Path(beside).unlink(missing_ok=True)
+        raise CannotRun(f"cannot write `{path}`: {error.strerror}") from None

@@ -1,0 +1,148 @@
+"""From a decided program to a routing table. Equal programs, plans and flow decisions are stored once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import Generic, Hashable, TypeVar
+
+from mcpx.compiler import model
+from mcpx.compiler.cedar.decision import Decisions
+from mcpx.compiler.check.flows import references
+from mcpx.compiler.credentials import credential_of
+from mcpx.compiler.source import Source
+from mcpx.runtime import body
+
+_T = TypeVar("_T", bound=Hashable)
+
+
+class _Pool(Generic[_T]):
+    """Values by id, each once; ids count from 0 in the order of first use, which is the order of the sources."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._ids: dict[_T, str] = {}
+
+    def id_of(self, value: _T) -> str:
+        return self._ids.setdefault(value, f"{self._prefix}{len(self._ids)}")
+
+    def by_id(self) -> dict[str, _T]:
+        return {name: value for value, name in self._ids.items()}
+
+
+def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, Source]) -> body.Body:
+    """The table's body. Every plain header of it is permitted: `check_flows` found no error before."""
+    programs: _Pool[body.HeaderProgram] = _Pool("h")
+    plans: _Pool[tuple[body.Step, ...]] = _Pool("p")
+    flows: _Pool[tuple[tuple[str, body.Flow], ...]] = _Pool("f")
+    rows = []
+    for agent in program.agents.values():
+        for server in (program.servers[name] for name in agent.uses):
+            plan = tuple(
+                _step(header, agent.name, server.name, program, decisions, programs) for header in server.headers
+            )
+            rows.append(
+                body.Row(
+                    agent=agent.name,
+                    server=server.name,
+                    credential=_credential(program, agent.name, server),
+                    plan=plans.id_of(plan),
+                    flows=flows.id_of(tuple(_flows(program, decisions, agent.name, server))),
+                    by=decisions.connect[agent.name, server.name].by,
+                )
+            )
+    return body.Body(
+        format=body.FORMAT,
+        compiler=version("mcpx-lang"),
+        sources=tuple(body.SourceDigest(source.name, source.digest) for source in sources.values()),
+        fields={name: _field(field) for name, field in program.fields.items()},
+        settings={name: body.SettingSpec(s.variable, s.default, s.choices) for name, s in program.settings.items()},
+        secrets={name: _source(secret.source) for name, secret in program.secrets.items()},
+        servers={name: _server(server) for name, server in program.servers.items()},
+        agents={name: agent.groups for name, agent in program.agents.items()},
+        programs=programs.by_id(),
+        plans=plans.by_id(),
+        flows={name: dict(decided) for name, decided in flows.by_id().items()},
+        policies={name: _origin(policy.span.file, policy.span.start, sources) for name, policy in decisions.policies.items()},
+        rows=tuple(sorted(rows, key=lambda row: (row.agent, row.server))),
+    )
+
+
+def _step(
+    header: model.Header,
+    agent: str,
+    server: str,
+    program: model.Program,
+    decisions: Decisions,
+    programs: _Pool[body.HeaderProgram],
+) -> body.Step:
+    decided = [decision for _, decision in references(header, agent, server, program, decisions)]
+    permitted = all(decision.permitted for decision in decided)
+    return body.Step(
+        program=programs.id_of(body.HeaderProgram(header.name, tuple(map(_part, header.parts)), header.optional)),
+        send=permitted,
+        requests="calls" if any(isinstance(part, model.FieldPart) for part in header.parts) else "session",
+        by=tuple(sorted({name for decision in decided if decision.permitted == permitted for name in decision.by})),
+    )
+
+
+def _flows(
+    program: model.Program, decisions: Decisions, agent: str, server: model.Server
+) -> Iterable[tuple[str, body.Flow]]:
+    for field in program.fields:
+        decided = [decisions.send[agent, server.name, field, header.via] for header in server.headers]
+        permitted = any(decision.permitted for decision in decided)
+        by = sorted({name for decision in decided if decision.permitted == permitted for name in decision.by})
+        yield field, body.Flow(permitted, tuple(by))
+
+
+def _credential(program: model.Program, agent: str, server: model.Server) -> str | None:
+    if not any(isinstance(part, model.CredentialPart) for header in server.headers for part in header.parts):
+        return None
+    (line,) = credential_of(program, agent, server.name)
+    return line.secret
+
+
+def _field(field: model.Field) -> body.FieldSpec:
+    kind = field.type
+    return body.FieldSpec(
+        verified=field.verified,
+        optional=field.optional,
+        kind=kind.kind,
+        choices=kind.choices,
+        max=kind.max,
+        matches=kind.matches,
+        items=kind.items,
+        default=field.default,
+    )
+
+
+def _source(source: model.SecretSource) -> body.EnvSource | body.FileSource:
+    return body.EnvSource(source.variable) if isinstance(source, model.EnvSource) else body.FileSource(source.path)
+
+
+def _server(server: model.Server) -> body.ServerSpec:
+    url = tuple(
+        body.TextPart(part.text) if isinstance(part, model.TextPart) else body.SettingPart(part.setting)
+        for part in server.url.parts
+    )
+    return body.ServerSpec(url=url, session="agent")
+
+
+def _part(part: model.Part) -> body.Part:
+    match part:
+        case model.TextPart(text=text):
+            return body.TextPart(text)
+        case model.FieldPart(field=field):
+            return body.FieldPart(field)
+        case model.SecretPart(secret=secret):
+            return body.SecretPart(secret)
+        case model.SettingPart(setting=setting):
+            return body.SettingPart(setting)
+        case model.CredentialPart():
+            return body.CredentialPart(credential=True)
+
+
+def _origin(file: str, offset: int, sources: Mapping[str, Source]) -> body.Origin:
+    position = sources[file].position(offset)
+    return body.Origin(file, position.line, position.column)

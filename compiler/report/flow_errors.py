@@ -1,0 +1,115 @@
+"""Sentences about what Cedar decided: what a header may carry, and what stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcpx.compiler import model
+from mcpx.compiler.cedar.decision import Policy
+from mcpx.compiler.report.diagnostic import Diagnostic, Label, Severity, Stage
+from mcpx.compiler.source import Span
+
+_LABELS = 3
+
+
+def _found(
+    code: str,
+    message: str,
+    labels: Sequence[Label],
+    notes: tuple[str, ...] = (),
+    helps: tuple[str, ...] = (),
+    severity: Severity = Severity.ERROR,
+) -> Diagnostic:
+    return Diagnostic(code, Stage.EMIT, message, tuple(labels[:_LABELS]), notes, helps, (), severity)
+
+
+def _by(policies: Sequence[Policy]) -> tuple[Label, ...]:
+    return tuple(Label(policy.span, f"denied by `{policy.id}`") for policy in policies)
+
+
+def _names(policies: Sequence[Policy]) -> str:
+    return ", ".join(f"`{policy.id}`" for policy in policies)
+
+
+_DENY_WINS = "a `deny` or `forbid` wins over everything that permits, so no rule can open this way"
+
+
+def connect_denied(agent: str, server: str, span: Span, by: Sequence[Policy]) -> Diagnostic:
+    """A pair of `uses` that may not connect."""
+    return _found(
+        "MX406",
+        f"`{agent}` may not use `{server}`: {_names(by)}",
+        [Label(span, "asked for here"), *_by(by)],
+        (_DENY_WINS,),
+        (f"remove `{server}` from the servers of `{agent}`, or change the policy",),
+    )
+
+
+def field_denied(header: model.Header, item: str, span: Span, agent: str, server: str, by: Sequence[Policy]) -> Diagnostic:
+    """A field in a plain header that a rule stops."""
+    return _found(
+        "MX401",
+        f"`{item}` may not flow to `{server}` for `{agent}`: {_names(by)}",
+        [Label(span, f"sent in `{header.name}` here"), *_by(by)],
+        (_DENY_WINS,),
+        ("remove the header, or send something that may flow there",),
+    )
+
+
+def field_undeclared(header: model.Header, field: str, span: Span, agents: Sequence[str], server: str) -> Diagnostic:
+    """A field in a header that nothing lets through, for these agents."""
+    who = ", ".join(f"`{agent}`" for agent in agents)
+    return _found(
+        "MX402",
+        f"nothing lets `run.{field}` reach `{server}` for {who}",
+        [Label(span, f"sent in `{header.name}` here")],
+        ("what no rule permits is denied",),
+        (f"if it may flow there, add: allow run.{field} -> {server}",),
+    )
+
+
+def present_denied(
+    header: model.Header, secret: str, span: Span, agent: str, server: str, by: Sequence[Policy]
+) -> Diagnostic:
+    """A credential or secret that an agent may not present."""
+    return _found(
+        "MX407",
+        f"`{agent}` may not present `{secret}` at `{server}`: {_names(by)}",
+        [Label(span, f"sent in `{header.name}` here"), *_by(by)],
+        (_DENY_WINS,),
+        (f"remove `{server}` from the servers of `{agent}`, or change the policy",),
+    )
+
+
+def attach_denied(header: model.Header, agent: str, server: str, by: Sequence[Policy]) -> Diagnostic:
+    """A literal or setting that may not be sent."""
+    return _found(
+        "MX408",
+        f"`{agent}` may not send `{header.name}` to `{server}`: {_names(by)}",
+        [Label(header.name_span, "sent here"), *_by(by)],
+        (_DENY_WINS,),
+        ("remove the header, or change the policy",),
+    )
+
+
+def never_sent(header: model.Header, server: str, by: Sequence[Policy]) -> Diagnostic:
+    """An optional header that rules stop for every agent."""
+    return _found(
+        "MX404",
+        f"`{header.name}` is never sent to `{server}`: {_names(by)}",
+        [Label(header.name_span, "left out for every agent"), *_by(by)],
+        (_DENY_WINS,),
+        ("remove the header, or change the rule",),
+        Severity.WARNING,
+    )
+
+
+def not_carried(rule: model.Rule, field: str, agent: str, server: str) -> Diagnostic:
+    """A `require` that nothing fulfils for a pair."""
+    return _found(
+        "MX405",
+        f"`{agent}` does not send `run.{field}` to `{server}` for certain",
+        [Label(rule.span, "required here")],
+        ("only a plain header is always sent",),
+        (f"add a plain header to `{server}` that draws on `run.{field}`",),
+    )
