@@ -26,6 +26,14 @@ _Scope = MutableMapping[str, Any]
 _App = Callable[[_Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What `search` answers: the tenant that the server saw, and that tenant's documents."""
+
+    tenant: str
+    documents: list[str]
+
+
 @dataclass
 class Door:
     """In front of the server: answers 401 without the credential, and notes the headers of every request it lets in."""
@@ -53,10 +61,10 @@ def knowledge_base() -> MCPServer:
     server = MCPServer("gomark")
 
     @server.tool()
-    async def search(q: str, context: Context[Any, Any], tenant_id: str = "") -> list[str]:
+    async def search(q: str, context: Context[Any, Any], tenant_id: str = "") -> Answer:
         """Find documents. `tenant_id` is what a model may make up: it is ignored."""
-        headers = context.headers or {}
-        return [text for text in DOCUMENTS[headers["x-tenant-id"]] if q in text]
+        tenant = (context.headers or {})["x-tenant-id"]
+        return Answer(tenant, [text for text in DOCUMENTS[tenant] if q in text])
 
     return server
 
