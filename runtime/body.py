@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, WrapSerializer
 
-FORMAT = 1
+FORMAT: Final = 1
 """Raised whenever a runtime of the older format could misread the table."""
 
 _K = TypeVar("_K")

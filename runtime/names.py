@@ -7,6 +7,7 @@ case (RFC 9110 section 5.1) and with `_` as `-`, since CGI-style gateways cannot
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 MAX_FIELD: Final = 8_000
@@ -87,7 +88,7 @@ def forbidden(name: str) -> str | None:
 
 
 def only_typed(name: str) -> bool:
-    """Whether the name carries a credential, token or signature, and so takes exactly one of them and no other value."""
+    """Whether the name carries a credential, token or signature, and so takes exactly one of them and nothing else."""
     return _TYPED_NAMES.fullmatch(fold(name)) is not None
 
 
@@ -159,4 +160,4 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _follows(words: tuple[str, ...], first: str, second: str) -> bool:
-    return (first, second) in zip(words, words[1:], strict=False)
+    return (first, second) in pairwise(words)

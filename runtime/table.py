@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-import stat
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -42,6 +41,8 @@ from mcpx.runtime.body import (
     TextPart,
 )
 from mcpx.runtime.errors import TableError
+from mcpx.runtime.files import NotRegularError, read_regular
+from mcpx.runtime.integrity import fault
 
 __all__ = [
     "FORMAT",
@@ -108,7 +109,7 @@ def write(body: Body) -> bytes:
     return data
 
 
-def load(path: str | Path) -> Table:
+def load(path: str | os.PathLike[str]) -> Table:
     """The table in a file.
 
     Args:
@@ -117,7 +118,7 @@ def load(path: str | Path) -> Table:
     Raises:
         TableError: the file cannot be read, or `read` refuses its content.
     """
-    return read(_file(Path(path)))
+    return read(_file(path))
 
 
 def read(data: bytes) -> Table:
@@ -143,17 +144,21 @@ def read(data: bytes) -> Table:
         raise TableError("the table was changed: its digest does not fit its content")
     if content != _spelling(whole["body"]):
         raise TableError("the table is not spelled as the compiler writes it")
-    return Table(_validated(content), digest)
+    body = _validated(content)
+    contradiction = fault(body)
+    if contradiction is not None:
+        raise TableError(f"the table contradicts itself: {contradiction}")
+    return Table(body, digest)
 
 
-def _file(path: Path) -> bytes:
+def _file(path: str | os.PathLike[str]) -> bytes:
     try:
-        with path.open("rb") as file:
-            if not stat.S_ISREG(path.stat().st_mode):
-                raise TableError(f"the table {path} is not a regular file")
-            return file.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES)[0]
+    except NotRegularError:
+        problem = "is not a regular file"
     except OSError as error:
-        raise TableError(f"the table {path} cannot be read: {error.strerror}") from error
+        problem = f"cannot be read: {error.strerror}"
+    raise TableError(f"the table {os.fspath(path)} {problem}")
 
 
 def _digest(content: bytes) -> str:
@@ -170,14 +175,15 @@ def _spelling(content: Any) -> bytes | None:
 
 
 def _parsed(data: bytes) -> Any:
-    fault = False
+    parsed = False
     value = None
     try:
         value = from_json(data)
+        parsed = True
     except ValueError:
-        fault = True
+        pass
     # Raised outside the handler: an exception's context would hold the library's words about the content.
-    if fault:
+    if not parsed:
         raise TableError("the table is not JSON, or nested too deeply")
     return value
 
@@ -193,14 +199,14 @@ def _require_format(content: Any) -> None:
 
 
 def _validated(content: bytes) -> Body:
-    body = fault = None
+    body = misfit = None
     try:
         body = _BODY.validate_json(content)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         place = ".".join(str(step) if _NAME.fullmatch(str(step)) else "?" for step in first["loc"])
-        fault = f"the table does not fit its model at {place}: {first['type']}"
+        misfit = f"the table does not fit its model at {place}: {first['type']}"
     # Raised outside the handler: a ValidationError holds the content it complains about.
     if body is None:
-        raise TableError(fault)
+        raise TableError(misfit)
     return body

@@ -1,0 +1,40 @@
+"""The console script `mcpx`: its version, and the door to the compiler, which an installation may lack."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Final
+
+from mcpx.runtime.body import FORMAT
+
+EDITION: Final = 1
+"""The newest edition of the language."""
+
+_COMPILER_PACKAGES: Final = ("lark", "jinja2", "cedarpy", "click")
+
+
+def version_text() -> str:
+    """The version of the distribution, of the language and of the table, in one line."""
+    return f"mcpx {version('mcpx-lang')} (language edition {EDITION}, table format {FORMAT})"
+
+
+def main() -> int:
+    """Run the command line of this process.
+
+    Returns:
+        The exit code: 0, or what the compiler's command line says; 2 without the compiler's packages.
+    """
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        sys.stdout.write(version_text() + "\n")
+        return 0
+    if not all(find_spec(package) for package in _COMPILER_PACKAGES):
+        sys.stderr.write("this installation has no compiler; add it with: pip install 'mcpx-lang[compiler]'\n")
+        return 2
+    # By name: the runtime does not depend on the compiler.
+    command_line = importlib.import_module("mcpx.compiler.cli.main")
+    code: int = command_line.main(arguments)
+    return code

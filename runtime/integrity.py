@@ -1,0 +1,253 @@
+"""Whether a table agrees with itself: every name leads somewhere, and no row sends what its own decisions forbid.
+
+The compiler proves more than this. Checked here is what the runtime relies on when it follows the table blindly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from mcpx.runtime.body import (
+    Body,
+    CredentialPart,
+    EnvSource,
+    FieldPart,
+    FieldSpec,
+    HeaderProgram,
+    Row,
+    SecretPart,
+    SettingPart,
+    Step,
+    TextPart,
+)
+from mcpx.runtime.fields import FieldRule
+from mcpx.runtime.names import fold, forbidden, is_token, only_typed
+from mcpx.runtime.wording import NAME, quoted
+
+_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+_VARIABLE: Final = re.compile(r"[^=\x00-\x20\x7f]+")
+_TEXT: Final = re.compile(r"[\x20-\x7e]+")
+
+
+def fault(body: Body) -> str | None:
+    """The first contradiction, as a sentence with names alone; nothing for a sound table."""
+    return next(_faults(body), None)
+
+
+def _faults(body: Body) -> Iterator[str]:
+    yield from _name_faults(body)
+    yield from _source_faults(body)
+    yield from _field_faults(body)
+    yield from _setting_faults(body)
+    yield from _secret_faults(body)
+    yield from _server_faults(body)
+    yield from _program_faults(body)
+    yield from _plan_faults(body)
+    yield from _flow_faults(body)
+    yield from _row_faults(body)
+
+
+def _name_faults(body: Body) -> Iterator[str]:
+    named = (
+        ("field", body.fields),
+        ("setting", body.settings),
+        ("secret", body.secrets),
+        ("server", body.servers),
+        ("agent", body.agents),
+    )
+    for kind, names in named:
+        if not all(NAME.fullmatch(name) for name in names):
+            yield f"the name of a {kind} is none of the language"
+    if not all(NAME.fullmatch(group) for groups in body.agents.values() for group in groups):
+        yield "the name of a group is none of the language"
+
+
+def _source_faults(body: Body) -> Iterator[str]:
+    names = {source.name for source in body.sources}
+    if len(names) != len(body.sources):
+        yield "a source is listed twice"
+    if not all(_DIGEST.fullmatch(source.digest) for source in body.sources):
+        yield "the digest of a source is none"
+    for policy, origin in body.policies.items():
+        if origin.file not in names:
+            yield f"policy {quoted(policy)} comes from a source that is not listed"
+        if origin.line < 1 or origin.column < 1:
+            yield f"policy {quoted(policy)} comes from a place that no file has"
+
+
+def _field_faults(body: Body) -> Iterator[str]:
+    for name, spec in body.fields.items():
+        if (spec.kind == "choice") is not bool(spec.choices) or _repeated(spec.choices):
+            yield f"field `{name}` and its choices do not fit"
+        if spec.matches is not None and spec.kind not in ("string", "list"):
+            yield f"field `{name}` has a pattern, and values that are no text"
+        if spec.max < 1 or spec.items < 1:
+            yield f"field `{name}` has a bound below 1"
+        if spec.default is not None and (spec.verified or spec.optional):
+            yield f"field `{name}` has a default that it may not have"
+        yield from _default_faults(name, spec)
+
+
+def _default_faults(name: str, spec: FieldSpec) -> Iterator[str]:
+    try:
+        rule = FieldRule(spec)
+    except ValueError:
+        yield f"field `{name}` has a pattern that does not run in linear time"
+        return
+    if spec.default is not None and rule.fault(spec.default) is not None:
+        yield f"field `{name}` has a default that its type does not allow"
+
+
+def _setting_faults(body: Body) -> Iterator[str]:
+    for name, spec in body.settings.items():
+        if not _VARIABLE.fullmatch(spec.variable):
+            yield f"setting `{name}` names no environment variable"
+        if _repeated(spec.choices) or "" in spec.choices or spec.default == "":
+            yield f"setting `{name}` has a choice or default that is empty or repeated"
+        if spec.choices and spec.default is not None and spec.default not in spec.choices:
+            yield f"setting `{name}` has a default that is none of its choices"
+
+
+def _secret_faults(body: Body) -> Iterator[str]:
+    open_variables = {spec.variable for spec in body.settings.values()}
+    for name, source in body.secrets.items():
+        if isinstance(source, EnvSource):
+            if not _VARIABLE.fullmatch(source.env):
+                yield f"secret `{name}` names no environment variable"
+            if source.env in open_variables:
+                yield f"secret `{name}` has the environment variable of a setting"
+        elif not source.file or "\0" in source.file:
+            yield f"secret `{name}` names no file"
+
+
+def _server_faults(body: Body) -> Iterator[str]:
+    for name, server in body.servers.items():
+        settings = (part.setting for part in server.url if isinstance(part, SettingPart))
+        if not server.url or not body.settings.keys() >= set(settings):
+            yield f"server `{name}` has a URL of nothing, or of a setting that is not listed"
+
+
+def _program_faults(body: Body) -> Iterator[str]:
+    for program in body.programs.values():
+        name = program.name
+        if not is_token(name):
+            yield "the name of a header is no token"
+        elif (owner := forbidden(name)) is not None:
+            yield f"header `{name}` belongs to {owner}"
+        elif only_typed(name) and not _carries_one_secret(program):
+            yield f"header `{name}` takes exactly one credential or secret"
+        elif not program.parts or not _parts_exist(body, program):
+            yield f"header `{name}` is made of nothing, or of what is not listed"
+        else:
+            yield from _field_part_faults(body, program)
+
+
+def _field_part_faults(body: Body, program: HeaderProgram) -> Iterator[str]:
+    specs = [body.fields[field] for field in _fields(program)]
+    if any(spec.kind == "list" for spec in specs):
+        yield f"header `{program.name}` draws on a list, which has no form in a header"
+    if len({spec.verified for spec in specs}) > 1:
+        yield f"header `{program.name}` mixes verified and claimed fields"
+    if not program.optional and any(spec.optional for spec in specs):
+        yield f"header `{program.name}` is always sent, and draws on a field that may be missing"
+
+
+def _parts_exist(body: Body, program: HeaderProgram) -> bool:
+    for part in program.parts:
+        match part:
+            case TextPart(text):
+                exists = _TEXT.fullmatch(text) is not None
+            case FieldPart(field):
+                exists = field in body.fields
+            case SecretPart(secret):
+                exists = secret in body.secrets
+            case SettingPart(setting):
+                exists = setting in body.settings
+            case CredentialPart():
+                exists = True
+        if not exists:
+            return False
+    return True
+
+
+def _carries_one_secret(program: HeaderProgram) -> bool:
+    varying = [part for part in program.parts if not isinstance(part, TextPart)]
+    return len(varying) == 1 and isinstance(varying[0], CredentialPart | SecretPart)
+
+
+def _plan_faults(body: Body) -> Iterator[str]:
+    for name, steps in body.plans.items():
+        if not all(step.program in body.programs for step in steps):
+            yield f"plan {quoted(name)} has a header that is not listed"
+            continue
+        if _repeated(fold(body.programs[step.program].name) for step in steps):
+            yield f"plan {quoted(name)} has a header twice"
+        for step in steps:
+            yield from _step_faults(body, step)
+
+
+def _step_faults(body: Body, step: Step) -> Iterator[str]:
+    program = body.programs[step.program]
+    if not step.send and not program.optional:
+        yield f"header `{program.name}` is always sent, and is left out"
+    if step.requests == "session" and _fields(program):
+        yield f"header `{program.name}` draws on a run, and would go on requests of no run"
+    if not _decided(body, step.by, permitted=step.send):
+        yield f"header `{program.name}` is not decided by policies that are listed"
+
+
+def _flow_faults(body: Body) -> Iterator[str]:
+    for name, flows in body.flows.items():
+        if flows.keys() != body.fields.keys():
+            yield f"flows {quoted(name)} are not those of the fields of a run"
+        if not all(_decided(body, flow.by, permitted=flow.permitted) for flow in flows.values()):
+            yield f"flows {quoted(name)} are not decided by policies that are listed"
+
+
+def _row_faults(body: Body) -> Iterator[str]:
+    if _repeated((row.agent, row.server) for row in body.rows):
+        yield "a pair of agent and server has two rows"
+    for row in body.rows:
+        pair = f"the row of agent {quoted(row.agent)} and server {quoted(row.server)}"
+        if row.agent not in body.agents or row.server not in body.servers:
+            yield f"{pair} is for a pair that does not exist"
+        elif row.plan not in body.plans or row.flows not in body.flows:
+            yield f"{pair} has a plan or flows that are not listed"
+        elif not _decided(body, row.by, permitted=True):
+            yield f"{pair} is not decided by policies that are listed"
+        else:
+            yield from (f"{pair} {what}" for what in _content_faults(body, row))
+
+
+def _content_faults(body: Body, row: Row) -> Iterator[str]:
+    steps = [(step, body.programs[step.program]) for step in body.plans[row.plan]]
+    sent = [program for step, program in steps if step.send]
+    if row.credential is None and any(_needs_credential(program) for program in sent):
+        yield "has no credential, and sends one"
+    if row.credential is not None and row.credential not in body.secrets:
+        yield "has a credential that is not listed"
+    if row.credential is not None and not any(_needs_credential(program) for _, program in steps):
+        yield "has a credential that no header asks for"
+    flows = body.flows[row.flows]
+    if not all(flows[field].permitted for program in sent for field in _fields(program)):
+        yield "sends a field that may not reach the server"
+
+
+def _decided(body: Body, by: tuple[str, ...], *, permitted: bool) -> bool:
+    """Ids that are listed, sorted and once; at least one for what is permitted, since nothing is so by itself."""
+    return list(by) == sorted(set(by)) and body.policies.keys() >= set(by) and (bool(by) or not permitted)
+
+
+def _needs_credential(program: HeaderProgram) -> bool:
+    return any(isinstance(part, CredentialPart) for part in program.parts)
+
+
+def _fields(program: HeaderProgram) -> tuple[str, ...]:
+    return tuple(part.field for part in program.parts if isinstance(part, FieldPart))
+
+
+def _repeated(items: Iterable[object]) -> bool:
+    listed = list(items)
+    return len(set(listed)) != len(listed)

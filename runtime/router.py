@@ -1,0 +1,184 @@
+"""The routing table in force on this machine: it starts runs and knows where their calls may go."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from mcpx.runtime import settings
+from mcpx.runtime.body import Body, SettingPart
+from mcpx.runtime.endpoints import Endpoint, address
+from mcpx.runtime.errors import ConfigurationError, HeaderRefused, RunRefused
+from mcpx.runtime.fields import Schema
+from mcpx.runtime.headers import NO_FACTS, Plan, render
+from mcpx.runtime.names import value_fault
+from mcpx.runtime.redacted import Headers, Redacted, Secret
+from mcpx.runtime.routes import Routes, routes
+from mcpx.runtime.run import Run
+from mcpx.runtime.secrets import SecretStore
+from mcpx.runtime.table import Table, load
+from mcpx.runtime.wording import meant, quoted
+
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
+
+
+class Router(Redacted):
+    """A verified table with the settings, addresses and secrets of this machine. Immutable and safe for any thread.
+
+    Attributes:
+        digest: of the table's body.
+    """
+
+    __slots__ = ("__weakref__", "_agents", "_endpoints", "_routes", "_schema", "_secrets", "digest")
+    digest: str
+    _agents: frozenset[str]
+    _schema: Schema
+    _endpoints: Mapping[str, Endpoint]
+    _routes: Routes
+    _secrets: SecretStore
+
+    def __init__(self, table: Table, environment: Mapping[str, str]) -> None:
+        """Put a table into force; `load` is the usual way.
+
+        Args:
+            table: as `mcpx.runtime.table.read` gave it.
+            environment: the variables that settings and secrets are read from, once.
+
+        Raises:
+            ConfigurationError: this machine lacks something that the table needs; all of it is named.
+        """
+        body = table.body
+        values, faults = settings.resolve(body.settings, environment)
+        secrets = SecretStore(body.secrets, environment)
+        _require((*faults, *secrets.faults()))
+        addresses = {name: address(server.url, values) for name, server in body.servers.items()}
+        found = routes(body, values)
+        _require((*_address_faults(addresses), *_setting_faults(body, values)))
+        _require(_fixed_faults(found, secrets))
+        self._hold(
+            digest=table.digest,
+            _agents=frozenset(body.agents),
+            _schema=Schema(body.fields),
+            _endpoints={name: where for name, where in addresses.items() if isinstance(where, Endpoint)},
+            _routes=found,
+            _secrets=secrets,
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Router:
+        """The router for the table in a file, with the settings and secrets of this process's environment.
+
+        Raises:
+            TableError: the file holds no table that can be trusted to be whole.
+            ConfigurationError: a setting or secret has no usable value, or an address no usable form.
+        """
+        return cls(load(path), os.environ)
+
+    def __repr__(self) -> str:
+        return f"<Router {self.digest}>"
+
+    def run(
+        self,
+        agent: str,
+        *,
+        verified: Mapping[str, object],
+        claimed: Mapping[str, object] | None = None,
+        run_id: str | None = None,
+    ) -> Run:
+        """Start a run: its fields are checked once, here, and copied.
+
+        Args:
+            agent: a name of the table.
+            verified: the fields that the application vouches for. A field that may be missing is left out, not `None`.
+            claimed: the fields that the caller sent.
+            run_id: up to 128 letters, digits, `.`, `_` and `-`; random unless given. It is shown in messages.
+
+        Raises:
+            RunRefused: the agent or a field is not in the table, a field is missing, given with another trust, or has
+                a value that its type does not allow; everything that is wrong is named, no value is.
+        """
+        outcome = self._schema.facts(verified, {} if claimed is None else claimed)
+        del verified, claimed  # a traceback may show the variables of this frame
+        if agent not in self._agents:
+            raise RunRefused(f"there is no agent {quoted(agent)}{meant(agent, self._agents)}")
+        if run_id is not None and not (type(run_id) is str and _RUN_ID.fullmatch(run_id)):
+            raise RunRefused("`run_id` must be up to 128 letters, digits, `.`, `_` and `-`")
+        if isinstance(outcome, tuple):
+            raise RunRefused(f"agent `{agent}`: {'; '.join(outcome)}")
+        return Run(self, agent, outcome, uuid.uuid4().hex if run_id is None else run_id)
+
+    def plan(self, agent: str, server: str) -> Plan:
+        """The header lines of an agent's calls to a server; raises `NoRoute` where there is no such pair."""
+        return self._routes.plan(agent, server)
+
+    def secrets(self, plan: Plan) -> Mapping[str, Secret]:
+        """The secrets that take part in a plan, as they are now; raises `SecretUnavailable`."""
+        return {name: self._secrets.secret(name) for name in plan.secrets}
+
+    def endpoint(self, server: str) -> Endpoint:
+        """The address of a server, and the origin that every request to it is pinned to; raises `NoRoute`."""
+        self._routes.require_server(server)
+        return self._endpoints[server]
+
+    def agents_of(self, server: str) -> tuple[str, ...]:
+        """The agents that use a server, sorted; raises `NoRoute`."""
+        self._routes.require_server(server)
+        return self._routes.agents[server]
+
+    def compiled_names(self, server: str) -> frozenset[str]:
+        """Every header name that the table compiles for a server and any agent, in lower case; raises `NoRoute`.
+
+        What a client library or caller set under one of these names is cleared from every request, also where the
+        table leaves the header out.
+        """
+        self._routes.require_server(server)
+        return self._routes.compiled[server]
+
+    def session_key(self, agent: str, server: str) -> tuple[str, ...]:
+        """What the calls that may share one session have in common: the agent. Raises `NoRoute`."""
+        self._routes.plan(agent, server)
+        return ("agent", agent)
+
+    def session_headers(self, agent: str, server: str) -> Headers:
+        """The headers of session requests (handshake, lists, GET, DELETE): what the session key fixes and no more.
+
+        Raises:
+            NoRoute: the agent does not use the server, or there is none of that name.
+            SecretUnavailable: a secret that takes part cannot be read now.
+            HeaderRefused: a secret made a value too long.
+        """
+        lines = tuple(line for line in self._routes.plan(agent, server).lines if line.session)
+        secrets = self.secrets(Plan(lines))
+        outcome = render(lines, NO_FACTS, secrets)
+        if isinstance(outcome, str):
+            raise HeaderRefused(f"session of agent `{agent}` with server `{server}`: {outcome}")
+        return outcome
+
+
+def _require(faults: Iterable[str]) -> None:
+    found = tuple(dict.fromkeys(faults))
+    if found:
+        raise ConfigurationError("; ".join(found))
+
+
+def _address_faults(addresses: Mapping[str, Endpoint | str]) -> Iterable[str]:
+    return (f"server `{name}`: its URL {fault}" for name, fault in addresses.items() if isinstance(fault, str))
+
+
+def _setting_faults(body: Body, values: Mapping[str, str]) -> Iterable[str]:
+    parts = (part for program in body.programs.values() for part in program.parts)
+    used = dict.fromkeys(part.setting for part in parts if isinstance(part, SettingPart))
+    faults = ((name, value_fault(values[name])) for name in used)
+    return (f"setting `{name}`: its value {fault}, and a header draws on it" for name, fault in faults if fault)
+
+
+def _fixed_faults(found: Routes, secrets: SecretStore) -> Iterable[str]:
+    """Headers that no run could make valid, such as one that a secret makes too long: found before the first call."""
+    for (agent, server), plan in found.plans.items():
+        fixed = Plan(tuple(line for line in plan.lines if line.fixed))
+        outcome = render(fixed.lines, NO_FACTS, {name: secrets.secret(name) for name in fixed.secrets})
+        if isinstance(outcome, str):
+            yield f"agent `{agent}` to server `{server}`: {outcome}"

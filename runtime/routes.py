@@ -1,0 +1,73 @@
+"""The rows of a table, ready to be looked up: what each agent sends to each server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcpx.runtime.body import Body
+from mcpx.runtime.errors import NoRoute
+from mcpx.runtime.headers import Plan, row_plan
+from mcpx.runtime.wording import meant, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """Everything about the pairs of agent and server.
+
+    Attributes:
+        plans: by agent and server; a pair that is not there does not exist.
+        agents: by server, the agents that use it, sorted.
+        compiled: by server, in lower case, the name of every header that the table compiles for it, for any agent.
+    """
+
+    plans: Mapping[tuple[str, str], Plan]
+    agents: Mapping[str, tuple[str, ...]]
+    compiled: Mapping[str, frozenset[str]]
+
+    def plan(self, agent: str, server: str) -> Plan:
+        """What `agent` sends to `server`.
+
+        Raises:
+            NoRoute: the table has no such pair.
+        """
+        found = self.plans.get((agent, server))
+        if found is None:
+            self.require_server(server)
+            raise NoRoute(f"agent {quoted(agent)} does not use server `{server}`")
+        return found
+
+    def require_server(self, server: str) -> None:
+        """Make sure that the table has this server.
+
+        Raises:
+            NoRoute: it has not.
+        """
+        if server not in self.agents:
+            raise NoRoute(f"there is no server {quoted(server)}{meant(server, self.agents)}")
+
+
+def routes(body: Body, settings: Mapping[str, str]) -> Routes:
+    """The routes of a verified table.
+
+    Args:
+        body: what the table says.
+        settings: the values of all settings.
+    """
+    shared: dict[tuple[str, str | None], Plan] = {}
+    plans: dict[tuple[str, str], Plan] = {}
+    agents: dict[str, list[str]] = {name: [] for name in body.servers}
+    listed: dict[str, set[str]] = {name: set() for name in body.servers}
+    for row in body.rows:
+        key = (row.plan, row.credential)
+        if key not in shared:
+            shared[key] = row_plan(body, row, settings)
+        plans[row.agent, row.server] = shared[key]
+        agents[row.server].append(row.agent)
+        listed[row.server].add(row.plan)
+    names = {plan: {body.programs[step.program].name.lower() for step in steps} for plan, steps in body.plans.items()}
+    return Routes(
+        plans,
+        {server: tuple(sorted(using)) for server, using in agents.items()},
+        {server: frozenset().union(*(names[plan] for plan in ids)) for server, ids in listed.items()},
+    )
