@@ -1,4 +1,4 @@
-"""What Cedar decided: the answers that later phases read. Nothing else in the compiler decides whether a value may flow."""
+"""What Cedar decided, for later phases to read. Nothing else in the compiler decides whether a value may flow."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Decisions:
         policies: by id.
         connect: (agent, server).
         send: (agent, server, field, via), for every field of the run and every `via` that the server has.
-        present: (agent, server, secret, via), for the credential lines and the direct references of the server's headers.
+        present: (agent, server, secret, via), for the credential lines and direct references of the server's headers.
         attach: (agent, server, via), for every `via` that the server has.
     """
 

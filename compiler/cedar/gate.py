@@ -1,0 +1,203 @@
+"""What written Cedar has to pass before it may decide: each rule keeps out text that Cedar would take and not enforce.
+
+Rules on size and characters come before Cedar sees the text, the others read the policy as Cedar parsed it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import cedarpy
+
+from mcpx.compiler.cedar import parsed, places
+from mcpx.compiler.cedar.decision import Policy
+from mcpx.compiler.cedar.parsed import Parsed
+from mcpx.compiler.cedar.size import too_large
+from mcpx.compiler.cedar.split import Statement, place, split
+from mcpx.compiler.cedar.tokens import Token, entity_literals, unescape
+from mcpx.compiler.cedar.vocabulary import ACTION_ITEMS, ITEMS
+from mcpx.compiler.model import CedarText
+from mcpx.compiler.report import cedar_errors as errors
+from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.source import Span
+
+# Control characters, marks that turn the direction of text, line ends that editors disagree about, the byte-order mark,
+# and halves of surrogate pairs, which no UTF-8 can hold.
+_REFUSED = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]|\r(?!\n)"
+)
+_LARGEST = 2**63 - 1
+_NO_ITEM = re.compile(r'attribute `(?P<item>\w+)[^`]*` in context for Mcpx::Action::"(?P<action>\w+)" not found')
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A policy that somebody wrote and that may decide."""
+
+    policy: Policy
+    statement: Statement
+    parsed: Parsed
+
+
+def admit(
+    texts: Iterable[CedarText],
+    names: Mapping[str, frozenset[str]],
+    schema: cedarpy.Schema,
+    taken: Mapping[str, Span],
+) -> tuple[tuple[Written, ...], tuple[Diagnostic, ...]]:
+    """Let written policies in, or say what keeps them out.
+
+    Args:
+        texts: all Cedar text of the project.
+        names: the ids that policies may name, by qualified entity type (`vocabulary.declared`).
+        schema: the vocabulary.
+        taken: the ids of rules and other policies, with their places.
+
+    Returns:
+        The policies without a finding, and all findings.
+    """
+    ids = dict(taken)
+    written: list[Written] = []
+    found: list[Diagnostic] = []
+    for text in texts:
+        refused = list(_characters(text))
+        found += refused
+        if refused:
+            continue
+        for number, statement in enumerate(split(text)):
+            before = len(found)
+            found += _words(statement)
+            if len(found) > before:
+                continue
+            try:
+                policy = parsed.parse(statement.text)
+            except ValueError as error:
+                found.append(errors.not_cedar(places.of_parse_error(statement, str(error)), str(error)))
+                continue
+            found += _identity(statement, policy, ids, number)
+            found += _meaning(statement, policy, names)
+            if len(found) == before:
+                found += _types(statement, policy, schema)
+            if len(found) == before:
+                name = str(policy.annotations["id"])
+                written.append(Written(Policy(name, policy.forbids, statement.span), statement, policy))
+    return tuple(written), tuple(found)
+
+
+def _characters(text: CedarText) -> Iterator[Diagnostic]:
+    for match in _REFUSED.finditer(text.text):
+        yield errors.character_refused(place(text, match.start(), match.end()), ord(match.group()))
+
+
+def _words(statement: Statement) -> Iterator[Diagnostic]:
+    tokens = statement.tokens
+    excess = too_large(tokens)
+    if excess is not None:
+        # Placed at the policy: the word that breaks the limit is one of thousands and says nothing.
+        yield errors.too_large(statement.head, excess.limit, excess.what)
+        return
+    for position, token in enumerate(tokens):
+        span = statement.span_of(token, token)
+        if token.kind == "unknown":
+            yield errors.not_cedar(span, "unclosed string" if token.text[0] == '"' else f"stray `{token.text}`")
+        elif token.kind == "string" and not unicodedata.is_normalized("NFC", unescape(token)):
+            yield errors.not_normalized(span)
+        elif token.kind == "number" and not _fits(token, tokens[position - 1] if position else None):
+            yield errors.out_of_range(span)
+        elif token.is_name("unknown") and position + 1 < len(tokens) and tokens[position + 1].is_symbol("("):
+            yield errors.unknown_call(span)
+
+
+def _fits(token: Token, previous: Token | None) -> bool:
+    # Longer texts are not converted: Python refuses numbers of some thousand digits.
+    digits = token.text.lstrip("0")
+    if len(digits) > len(str(_LARGEST)):
+        return False
+    negated = previous is not None and previous.is_symbol("-")
+    return int(digits or "0") <= _LARGEST + negated
+
+
+def _identity(statement: Statement, policy: Parsed, ids: dict[str, Span], number: int) -> Iterator[Diagnostic]:
+    name = policy.annotations.get("id")
+    if "id" not in policy.annotations:
+        yield errors.no_id(statement.head, statement.span, _free_name(ids, number))
+        return
+    span = _id_span(statement)
+    if not name:
+        yield errors.empty_id(span)
+    elif str(name) in ids:
+        yield errors.id_taken(span, str(name), ids[str(name)])
+    else:
+        ids[str(name)] = span
+
+
+def _free_name(ids: Mapping[str, Span], number: int) -> str:
+    while f"policy_{number + 1}" in ids:
+        number += 1
+    return f"policy_{number + 1}"
+
+
+def _id_span(statement: Statement) -> Span:
+    tokens = statement.tokens
+    for position in range(len(tokens) - 1):
+        if tokens[position].is_symbol("@") and tokens[position + 1].is_name("id"):
+            valued = position + 3 < len(tokens) and tokens[position + 3].kind == "string"
+            token = tokens[position + 3 if valued else position + 1]
+            return statement.span_of(token, token)
+    return statement.head
+
+
+def _meaning(statement: Statement, policy: Parsed, names: Mapping[str, frozenset[str]]) -> Iterator[Diagnostic]:
+    if policy.template:
+        slots = (token for token in statement.tokens if token.kind == "slot")
+        slot = next(slots, statement.tokens[0])
+        yield errors.template(statement.span_of(slot, slot))
+    if policy.calls("unknown"):
+        yield errors.unknown_call(statement.head)
+    if policy.context_beyond(ITEMS):
+        name = policy.annotations.get("id")
+        yield errors.reads_the_run(places.of_context(statement, ITEMS), str(name) if name else None)
+    yield from _entities(statement, policy, names)
+
+
+def _entities(statement: Statement, policy: Parsed, names: Mapping[str, frozenset[str]]) -> Iterator[Diagnostic]:
+    literals = {(literal.type, literal.id): literal for literal in reversed([*entity_literals(statement.tokens)])}
+    unknown_types = {kind for kind in policy.entity_types() if kind not in names}
+    for kind, name in dict.fromkeys(policy.entities()):
+        literal = literals.get((kind, name))
+        whole = statement.span_of(literal.first, literal.last) if literal else statement.head
+        if kind not in names:
+            unknown_types.discard(kind)
+            yield errors.unknown_type(whole, kind, names)
+        elif name not in names[kind]:
+            quoted = statement.span_of(literal.last, literal.last) if literal else statement.head
+            yield errors.undeclared(quoted, whole, kind, name, names[kind])
+    for kind in sorted(unknown_types):
+        yield errors.unknown_type(places.of_names(statement, f"`{kind}`"), kind, names)
+
+
+def _types(statement: Statement, policy: Parsed, schema: cedarpy.Schema) -> Iterator[Diagnostic]:
+    name = str(policy.annotations["id"])
+    result = cedarpy.validate_policies(statement.text, schema)
+    complaints: dict[Span, list[str]] = defaultdict(list)
+    actions: dict[str, set[str]] = defaultdict(set)
+    for complaint in sorted({one.error for one in result.errors}):
+        lacking = _NO_ITEM.search(complaint)
+        if lacking is not None:
+            actions[lacking["item"]].add(lacking["action"])
+        else:
+            complaints[places.of_names(statement, complaint)].append(complaint)
+    for item, without in sorted(actions.items()):
+        having = (action for action, items in ACTION_ITEMS.items() if item in items)
+        span = places.of_names(statement, f"`context.{item}`")
+        yield errors.no_such_item(span, name, item, without, having)
+    if not actions:
+        # A type that follows from a missing item would be the same mistake a second time.
+        for span, about in complaints.items():
+            yield errors.does_not_validate(span, name, about)
+    if not result.validation_passed and not result.errors:
+        yield errors.does_not_validate(statement.head, name, ["refused without a reason"])

@@ -1,0 +1,153 @@
+"""The relations and rules of a program as Cedar policies, in Cedar's JSON form.
+
+Each policy carries its id as `@id`, as the written ones do. A policy about one agent names it in its scope.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import cedarpy
+
+from mcpx.compiler.cedar.decision import Policy
+from mcpx.compiler.cedar.entities import direct_secrets, reference, uid
+from mcpx.compiler.credentials import credential_of
+from mcpx.compiler.model import Agent, Program, Rule, SecretPart
+
+Json = dict[str, Any]
+_ANY: Json = {"op": "All"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A policy that was made from a statement of an `.mcpx` file, and its Cedar JSON."""
+
+    policy: Policy
+    form: Json
+
+
+def rules(program: Program) -> tuple[Lowered, ...]:
+    """`allow`, `require` and `deny`, and the secrets that headers name directly: what may concern any agent."""
+    return (*(_rule(rule) for rule in program.rules), *_direct(program))
+
+
+def relations(program: Program, agent: Agent) -> tuple[Lowered, ...]:
+    """What `uses` and the credential lines permit to one agent; each policy is about it and one server."""
+    lowered = []
+    for server, span in agent.uses.items():
+        scope = {"principal": _is(uid("Agent", agent.name)), "resource": _is(uid("Server", server))}
+        policy = Policy(f"agent {agent.name} uses {server}", forbids=False, span=span)
+        lowered.append(Lowered(policy, _form(policy, actions=("connect", "attach"), **scope)))
+        lines = credential_of(program, agent.name, server)
+        for secret, line in {line.secret: line for line in lines}.items():
+            policy = Policy(f"credential for {agent.name} to {server} = secret.{secret}", forbids=False, span=line.span)
+            lowered.append(
+                Lowered(
+                    policy,
+                    _form(policy, _equal("credential", _entity("Credential", secret)), actions=("present",), **scope),
+                )
+            )
+    return tuple(lowered)
+
+
+def to_json(lowered: Iterable[Lowered]) -> str:
+    """A Cedar policy set in JSON, for `cedarpy`."""
+    policies = {f"policy{number}": one.form for number, one in enumerate(lowered)}
+    return json.dumps({"staticPolicies": policies, "templates": {}, "templateLinks": []})
+
+
+def to_text(lowered: Iterable[Lowered]) -> str:
+    """The same policies as Cedar prints them."""
+    return cedarpy.policies_from_json_str(to_json(lowered))
+
+
+def _rule(rule: Rule) -> Lowered:
+    forbids = rule.effect == "deny"
+    policy = Policy(rule.id, forbids, rule.span)
+    items = [_item("field", rule.fields, "Field"), _item("field", rule.field_tags, "Tag")]
+    if forbids:
+        items.append(_item("credential", rule.field_tags, "Tag"))
+    conditions = [
+        _either(items),
+        _either([_within("resource", rule.servers, "Server"), _within("resource", rule.server_tags, "Tag")]),
+        _either([_within("principal", rule.agents, "Agent"), _within("principal", rule.groups, "Group")]),
+    ]
+    # Only a tag reaches secrets: without one, `present` is no action of the policy.
+    actions = ("send", "present") if forbids and rule.field_tags else ("send",)
+    return Lowered(policy, _form(policy, *(one for one in conditions if one is not None), actions=actions))
+
+
+def _direct(program: Program) -> Iterable[Lowered]:
+    for server in program.servers.values():
+        places = {
+            (part.secret, header.via): part.span
+            for header in server.headers
+            for part in header.parts
+            if isinstance(part, SecretPart)
+        }
+        for secret, via in dict.fromkeys(direct_secrets(program, server.name)):
+            policy = Policy(f"server {server.name} {via} = secret.{secret}", forbids=False, span=places[secret, via])
+            yield Lowered(
+                policy,
+                _form(
+                    policy,
+                    _equal("credential", _entity("Credential", secret)),
+                    _equal("via", {"Value": via}),
+                    actions=("present",),
+                    resource=_is(uid("Server", server.name)),
+                ),
+            )
+
+
+def _form(
+    policy: Policy, *conditions: Json, actions: Sequence[str], principal: Json = _ANY, resource: Json = _ANY
+) -> Json:
+    return {
+        "effect": "forbid" if policy.forbids else "permit",
+        "principal": principal,
+        "action": {"op": "in", "entities": [uid("Action", name) for name in actions]},
+        "resource": resource,
+        "conditions": [{"kind": "when", "body": condition} for condition in conditions],
+        "annotations": {"id": policy.id},
+    }
+
+
+def _is(entity: Json) -> Json:
+    return {"op": "==", "entity": entity}
+
+
+def _entity(kind: str, name: str) -> Json:
+    return {"Value": reference(kind, name)}
+
+
+def _context(item: str) -> Json:
+    return {".": {"left": {"Var": "context"}, "attr": item}}
+
+
+def _equal(item: str, value: Json) -> Json:
+    return {"==": {"left": _context(item), "right": value}}
+
+
+def _members(left: Json, names: Sequence[str], kind: str) -> Json:
+    # One set for one type: strict validation has no sets of mixed types, and a set is no chain that could grow deep.
+    return {"in": {"left": left, "right": {"Set": [_entity(kind, name) for name in names]}}}
+
+
+def _within(variable: str, names: Sequence[str], kind: str) -> Json | None:
+    return _members({"Var": variable}, names, kind) if names else None
+
+
+def _item(item: str, names: Sequence[str], kind: str) -> Json | None:
+    if not names:
+        return None
+    present = {"has": {"left": {"Var": "context"}, "attr": item}}
+    return {"&&": {"left": present, "right": _members(_context(item), names, kind)}}
+
+
+def _either(conditions: Iterable[Json | None]) -> Json | None:
+    given = [condition for condition in conditions if condition is not None]
+    return reduce(lambda left, right: {"||": {"left": left, "right": right}}, given) if given else None
