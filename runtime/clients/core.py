@@ -1,0 +1,204 @@
+"""What all adapters share, whatever their library: whose a message is, what its request carries, where a failure goes.
+
+Three steps, each in its own place of a client library:
+
+1. Where the caller still runs, `SessionRoute.carry` finds the run and its headers, or refuses.
+2. What it answers travels in a private context variable, so that nothing below looks at the run again.
+3. Where the HTTP request leaves, `SessionRoute.dress` puts on exactly those headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from mcpx.runtime.binding import current_run
+from mcpx.runtime.errors import CallFailed, CallRefused, ConnectionFailed, RunRequired, ServerRefused
+from mcpx.runtime.router import Router
+from mcpx.runtime.run import Run
+
+_HANDSHAKE = frozenset({"initialize", "notifications/initialized", "server/discover"})
+
+
+def is_session_request(method: str) -> bool:
+    """Whether a JSON-RPC method belongs to the session and not to a run: the handshake, `ping`, every `*/list`."""
+    return method in _HANDSHAKE or method == "ping" or method.endswith("/list")
+
+
+@dataclass(slots=True)
+class Operation:
+    """One thing that a caller waits for.
+
+    Attributes:
+        wait: the seconds that the caller waits for an answer; None for as long as it takes.
+        failure: what ended the operation's latest request, when that was not the server's own JSON-RPC answer.
+    """
+
+    wait: float | None = None
+    failure: CallFailed | CallRefused | None = None
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Carried:
+    """What one message takes along from the caller's task to the HTTP request.
+
+    Attributes:
+        operation: who hears of a failure.
+        headers: a run's headers; None for those of the session.
+        request_id: the JSON-RPC id to answer; None for a notification or an answer.
+        in_order: the messages behind this one wait until it was delivered.
+    """
+
+    operation: Operation
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
+    request_id: int | str | None = None
+    in_order: bool = False
+
+
+_carried: ContextVar[Carried] = ContextVar("mcpx_carried")
+_operation: ContextVar[Operation] = ContextVar("mcpx_operation")
+
+
+@contextmanager
+def operation(wait: float | None) -> Iterator[Operation]:
+    """Everything that is sent inside reports its failures to this operation."""
+    current = Operation(wait)
+    token = _operation.set(current)
+    try:
+        yield current
+    finally:
+        _operation.reset(token)
+
+
+@contextmanager
+def carrying(carried: Carried) -> Iterator[None]:
+    """What is handed on inside takes `carried` along."""
+    token = _carried.set(carried)
+    try:
+        yield
+    finally:
+        _carried.reset(token)
+
+
+def carried_here() -> Carried | None:
+    """What the code that runs here was handed; None in the session's own task."""
+    return _carried.get(None)
+
+
+def admit(router: Router, server: str, method: str, agent: str | None) -> str:
+    """The agent whose session a message goes through, decided before that session is looked for or opened.
+
+    Args:
+        router: the router of the pool.
+        server: the server's name.
+        method: the JSON-RPC method of the message.
+        agent: who asks when a session request is made outside any run.
+
+    Raises:
+        RunRequired: a call outside any run, or a session request that several agents could be meant to make.
+        NoRoute: the run's agent does not use the server, for a call.
+        CallRefused: the run belongs to another router, or its headers are refused.
+    """
+    run = current_run()
+    if run is not None:
+        _own(router, run)
+        if not is_session_request(method):
+            run.headers(server)
+        return run.agent
+    if not is_session_request(method):
+        raise RunRequired(f"`{method}` to server `{server}` was called outside any run")
+    if agent is not None:
+        return agent
+    agents = router.agents_of(server)
+    if len(agents) != 1:
+        users = ", ".join(f"`{name}`" for name in agents) or "no agent"
+        raise RunRequired(f"`{method}` outside a run needs `agent=`: server `{server}` is used by {users}")
+    return agents[0]
+
+
+def _own(router: Router, run: Run) -> None:
+    if run.router is not router:
+        raise CallRefused("the run was started by another router than the connection's")
+
+
+class SessionRoute:
+    """One session's way to its server, and the only place that decides what a message on it carries.
+
+    Args:
+        router: the router of the pool.
+        server: the server's name.
+        agent: the agent that the session belongs to.
+    """
+
+    def __init__(self, router: Router, server: str, agent: str) -> None:
+        self.server = server
+        self.agent = agent
+        self.endpoint = router.endpoint(server)
+        self._router = router
+        self._key = router.session_key(agent, server)
+        self._compiled = router.compiled_names(server)
+
+    def carry(self, method: str, request_id: int | str | None = None) -> Carried:
+        """What a message takes along. Called in the task of whoever sends it; the run is read here and nowhere else.
+
+        Args:
+            method: its JSON-RPC method.
+            request_id: its JSON-RPC id; None for a notification.
+
+        Raises:
+            RunRequired: a call outside any run.
+            CallRefused: the run's headers are refused, or the run belongs to another session or router.
+            CallFailed: the handshake need not go on, because its last message found no server.
+        """
+        current = _operation.get(None) or Operation()
+        if method in _HANDSHAKE and current.failure is not None and not isinstance(current.failure, ServerRefused):
+            raise current.failure
+        if request_id is not None:
+            current.failure = None
+        if is_session_request(method):
+            self.session_headers()
+            return Carried(current, request_id=request_id, in_order=method in _HANDSHAKE)
+        run = current_run()
+        if run is None:
+            raise RunRequired(f"`{method}` to server `{self.server}` was sent outside any run")
+        _own(self._router, run)
+        if self._router.session_key(run.agent, self.server) != self._key:
+            raise CallRefused(f"the session to server `{self.server}` does not belong to agent `{run.agent}`")
+        return Carried(current, headers=run.headers(self.server), request_id=request_id)
+
+    def session_headers(self) -> Mapping[str, str]:
+        """The headers of session requests.
+
+        Raises:
+            CallRefused: one of them cannot be built now.
+        """
+        return self._router.session_headers(self.agent, self.server)
+
+    def dress(
+        self, origin: tuple[str, str, int | None], headers: MutableMapping[str, str], carried: Carried | None
+    ) -> None:
+        """Give a request exactly the headers that are its own; what anybody else set under a compiled name is gone.
+
+        Args:
+            origin: scheme, host and port (None for the scheme's default) that the request goes to.
+            headers: those of the request; deleting and assigning must cover all lines of a name.
+            carried: what the message took along; None for requests of the session's own task.
+
+        Raises:
+            ConnectionFailed: the request would go to another origin than the server's.
+            CallRefused: a header of the session cannot be built now.
+        """
+        if _with_default_port(origin) != (self.endpoint.scheme, self.endpoint.host, self.endpoint.port):
+            raise ConnectionFailed(f"a request for server `{self.server}` would have gone to another origin")
+        own = self.session_headers() if carried is None or carried.headers is None else carried.headers
+        for name in self._compiled:
+            headers.pop(name, None)
+        for name, value in own.items():
+            headers[name] = value
+
+
+def _with_default_port(origin: tuple[str, str, int | None]) -> tuple[str, str, int | None]:
+    scheme, host, port = origin
+    return scheme, host, {"http": 80, "https": 443}.get(scheme) if port is None else port

@@ -1,0 +1,215 @@
+"""The HTTP client below a session of mcp 2.x: puts on each request what its message carries, and contains failures.
+
+An exception that reached the SDK's transport would end the session for everybody (seen in 2.3.0), so a failed request
+is answered with a JSON-RPC error for its own id, and the failure itself goes to the caller's operation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Callable, Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any
+
+import anyio
+import httpx2
+from mcp_types import INTERNAL_ERROR, JSONRPCError
+from pydantic import ValidationError
+
+from mcpx.runtime.clients.core import Carried, Operation, SessionRoute, carried_here
+from mcpx.runtime.errors import (
+    CallFailed,
+    CallRefused,
+    CallTimedOut,
+    ConnectionFailed,
+    RedirectRefused,
+    ServerRefused,
+)
+
+_SESSION_ID = "mcp-session-id"
+_PROTOCOL_ANSWERS = frozenset({400, 404})
+
+
+class IdentityClient(httpx2.AsyncClient):
+    """An HTTP client for one session and one origin: no redirects, no cookies, no proxy of the environment.
+
+    Overriding `send` is a public place, sees each request of the transport once, and is below everything that could
+    still change headers. An event stream may be silent for as long as it likes: the SDK's own clock ends a request, and
+    stops that clock while a person is asked.
+
+    Args:
+        route: decides what requests carry.
+        timeout: seconds to connect, to write, and for an answer to begin that no caller waits for.
+        headers: the host's own, on every request.
+        ssl_context: None for the certificates that httpx2 trusts.
+        session_lost: called when the server no longer knows the session.
+    """
+
+    def __init__(
+        self,
+        route: SessionRoute,
+        *,
+        timeout: float,
+        headers: Mapping[str, str],
+        ssl_context: ssl.SSLContext | None,
+        session_lost: Callable[[], None],
+    ) -> None:
+        super().__init__(
+            headers=dict(headers),
+            timeout=httpx2.Timeout(timeout, read=None),
+            verify=True if ssl_context is None else ssl_context,
+            trust_env=False,
+            follow_redirects=False,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+        )
+        self._route = route
+        self._patience = timeout
+        self._session_lost = session_lost
+        self._deliveries: set[asyncio.Task[None]] = set()
+
+    async def send(self, request: httpx2.Request, **_: Any) -> httpx2.Response:
+        """Send a request of the transport with the headers that its message carries.
+
+        Returns:
+            The server's answer, or one made here: a JSON-RPC error (HTTP status 200) for a request that failed, 202
+            for a message that needs no answer.
+
+        Raises:
+            CallFailed: a GET or DELETE failed; the transport contains that itself.
+            CallRefused: a header of the session cannot be built now, for a GET or DELETE.
+        """
+        carried = carried_here()
+        if request.method != "POST" or carried is None:
+            return await self._sent(request, carried)
+        if carried.request_id is None:
+            await self._deliver(request, carried)
+            return httpx2.Response(202, request=request)
+        try:
+            return await self._sent(request, carried)
+        except (CallFailed, CallRefused) as failure:
+            body = {
+                "jsonrpc": "2.0",
+                "id": carried.request_id,
+                "error": {"code": INTERNAL_ERROR, "message": str(failure)},
+            }
+            return httpx2.Response(200, json=body, request=request)
+
+    async def aclose(self) -> None:
+        """Close the sockets; what was still being delivered is given up."""
+        for delivery in self._deliveries:
+            delivery.cancel()
+        await asyncio.gather(*self._deliveries, return_exceptions=True)
+        await super().aclose()
+
+    async def _deliver(self, request: httpx2.Request, carried: Carried) -> None:
+        """Deliver a notification or an answer; the transport waits for it, and all callers for the transport."""
+        delivery = asyncio.get_running_loop().create_task(self._delivered(request, carried))
+        self._deliveries.add(delivery)
+        delivery.add_done_callback(self._deliveries.discard)
+        if carried.in_order:
+            await delivery
+
+    async def _delivered(self, request: httpx2.Request, carried: Carried) -> None:
+        try:
+            response = await self._sent(request, carried)
+        except (CallFailed, CallRefused):
+            return
+        await response.aclose()
+
+    async def _sent(self, request: httpx2.Request, carried: Carried | None) -> httpx2.Response:
+        operation = Operation() if carried is None else carried.operation
+        try:
+            response = await self._exchanged(request, carried)
+        except (CallFailed, CallRefused) as failure:
+            operation.failure = failure
+            raise
+        if request.method == "GET":
+            operation.failure = None  # the stream that had ended is resumed
+        if _media_type(response) == "text/event-stream":
+            response.stream = _WatchedStream(response.stream, self._route.server, operation)
+        return response
+
+    async def _exchanged(self, request: httpx2.Request, carried: Carried | None) -> httpx2.Response:
+        self._route.dress((request.url.scheme, request.url.host, request.url.port), request.headers, carried)
+        server = self._route.server
+        try:
+            with anyio.fail_after(self._limit(carried)):
+                response = await super().send(request, stream=True, auth=None, follow_redirects=False)
+                if _media_type(response) == "application/json":
+                    await response.aread()
+        except (TimeoutError, httpx2.TimeoutException):
+            raise CallTimedOut(f"server `{server}` did not answer in time") from None
+        # Whatever it is, it may neither end the session nor show its text, in which a library may quote a header.
+        except Exception as error:  # noqa: BLE001
+            raise ConnectionFailed(f"the connection to server `{server}` failed: {type(error).__name__}") from None
+        if response.status_code < 300:
+            return response
+        if response.status_code >= 400 and (request.method == "DELETE" or _is_protocol_answer(response, request)):
+            return response
+        await response.aclose()
+        if response.status_code == 404 and _SESSION_ID in request.headers:
+            self._session_lost()
+        raise _refusal(server, response)
+
+    def _limit(self, carried: Carried | None) -> float | None:
+        """Seconds until an answer has begun: behind the SDK's own clock where a caller waits."""
+        if carried is None or carried.request_id is None:
+            return self._patience
+        wait = carried.operation.wait
+        return None if wait is None else wait + self._patience
+
+
+class _WatchedStream(httpx2.AsyncByteStream):
+    """An event stream that tells the operation when it ends before its caller has the answer."""
+
+    def __init__(self, inner: Any, server: str, operation: Operation) -> None:
+        self._inner = inner
+        self._server = server
+        self._operation = operation
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with contextlib.suppress(httpx2.HTTPError):
+            async for chunk in self._inner:
+                yield chunk
+        self._operation.failure = ConnectionFailed(f"server `{self._server}` ended the stream without an answer")
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _media_type(response: httpx2.Response) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _is_protocol_answer(response: httpx2.Response, request: httpx2.Request) -> bool:
+    """Whether an HTTP error is MCP's own spelling of a JSON-RPC error (2026-07-28, streamable HTTP, error statuses)."""
+    if response.status_code not in _PROTOCOL_ANSWERS or _media_type(response) != "application/json":
+        return False
+    if response.status_code == 404 and _SESSION_ID in request.headers:
+        return False
+    try:
+        JSONRPCError.model_validate_json(response.content)
+    except ValidationError:
+        return False
+    return True
+
+
+def _refusal(server: str, response: httpx2.Response) -> CallFailed:
+    status = response.status_code
+    if status >= 400:
+        return ServerRefused(f"server `{server}` answered with HTTP status {status}", status)
+    return RedirectRefused(
+        f"server `{server}` answered with a redirect ({status}) to {_target(response)}; it was not followed"
+    )
+
+
+def _target(response: httpx2.Response) -> str:
+    """The origin of the redirect's target; nothing else of it, since paths and queries can hold state."""
+    try:
+        url = response.request.url.join(response.headers["location"])
+    except (KeyError, httpx2.InvalidURL):
+        return "a place that it does not name"
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
