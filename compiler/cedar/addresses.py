@@ -23,9 +23,16 @@ class Address:
     scheme: str | None
     host: str | None
 
+    @property
+    def known(self) -> dict[str, str]:
+        """The attributes that the sources fix."""
+        attributes = {"scheme": self.scheme, "host": self.host}
+        return {name: value for name, value in attributes.items() if value is not None}
+
+    @property
     def open(self) -> frozenset[str]:
         """The attributes that a setting decides."""
-        return frozenset(name for name in ("scheme", "host") if getattr(self, name) is None)
+        return frozenset({"scheme", "host"}.difference(self.known))
 
 
 def address_of(url: Url) -> Address:
@@ -43,8 +50,3 @@ def address_of(url: Url) -> Address:
 
 def _fixed(text: str | None) -> str | None:
     return text if text and _OPEN not in text else None
-
-
-def settings_of(url: Url) -> tuple[str, ...]:
-    """The settings that stand in a URL, in order."""
-    return tuple(part.setting for part in url.parts if isinstance(part, SettingPart))

@@ -50,7 +50,7 @@ class Case:
 
 
 def cases_of(program: Program, agent: str) -> Iterator[Case]:
-    """Every question about an agent: only pairs in `uses` exist, and for those every field is asked for by every way."""
+    """Every question about an agent: only pairs in `uses` exist, and for those every field by every way is asked."""
     for server in program.agents[agent].uses:
         headers = program.servers[server].headers
         ways = tuple(dict.fromkeys(header.via for header in headers))

@@ -42,16 +42,16 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
     _vouch(ours, schema)
     engine = Engine(program, schema)
     shared = cedarpy.PolicySet.from_json_str(lowering.to_json(rules)).with_added_str(_text(written))
+    cases = {agent: tuple(cases_of(program, agent)) for agent in program.agents}
     answers: dict[Case, Decision] = {}
-    failures: list[Diagnostic] = []
     for agent, own in relations.items():
-        cases = tuple(cases_of(program, agent))
-        failures += undecided(program, engine, written, cases)
-        policies = shared.with_added_str(lowering.to_text(own)) if own else shared
-        decided = engine.ask(policies, cases)
-        failed = [case for case in cases if case not in decided]
-        failures += _failures(engine, written, failed)
-        answers.update(decided)
+        # A permit that names another agent in its scope cannot matter here, and leaving it out keeps the sets small.
+        answers.update(engine.ask(shared.with_added_str(lowering.to_text(own)), cases[agent]))
+    every_case = [case for about_one in cases.values() for case in about_one]
+    failures = [
+        *undecided(program, engine, written, every_case),
+        *_failures(engine, written, [case for case in every_case if case not in answers]),
+    ]
     if failures:
         return None, tuple(failures)
     policies_by_id = {policy.id: policy for policy in (*(one.policy for one in ours), *(one.policy for one in written))}
@@ -70,7 +70,7 @@ def _vouch(ours: Sequence[Lowered], schema: cedarpy.Schema) -> None:
 
 def _failures(engine: Engine, written: Sequence[Written], failed: Sequence[Case]) -> list[Diagnostic]:
     """For each policy the first of the cases that it fails for; Cedar's own message cannot be trusted to name it."""
-    found = []
+    found: list[Diagnostic] = []
     for one in written:
         for case in failed:
             reason = engine.failure(one.statement.text, case)

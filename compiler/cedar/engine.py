@@ -30,7 +30,7 @@ class Engine:
         """The decision of each case for which no policy failed; a case that is missing in the answer has none."""
         results = self._results(policies, cases)
         return {
-            case: Decision(result.allowed, tuple(sorted(result.diagnostics.id_annotations_by_reason.values())))
+            case: Decision(result.allowed, _ids(result.diagnostics))
             for case, result in zip(cases, results, strict=True)
             if result.decision is not cedarpy.Decision.NoDecision and not result.diagnostics.errors
         }
@@ -45,3 +45,8 @@ class Engine:
     def _results(self, policies: cedarpy.PolicySet | str, cases: Sequence[Case]) -> list[cedarpy.AuthzResult]:
         requests = [case.request(self._run) for case in cases]
         return cedarpy.is_authorized_batch(requests, policies, self._entities, self._schema)
+
+
+def _ids(diagnostics: cedarpy.Diagnostics) -> tuple[str, ...]:
+    names = diagnostics.id_annotations_by_reason
+    return tuple(sorted(names[reason] for reason in diagnostics.reasons))

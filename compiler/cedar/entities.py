@@ -32,7 +32,7 @@ def entities(program: Program) -> list[dict[str, Any]]:
         *(_entity("Group", name) for name in program.groups),
         *(_entity("Agent", agent.name, parents=_uids("Group", agent.groups)) for agent in program.agents.values()),
         *(
-            _entity("Server", server.name, _address(program, server.name), _uids("Tag", server.tags))
+            _entity("Server", server.name, address_of(server.url).known, _uids("Tag", server.tags))
             for server in program.servers.values()
         ),
         *(
@@ -77,12 +77,6 @@ def _holders(program: Program) -> dict[str, list[str]]:
 def _secrets_of(program: Program, agent: Agent) -> set[str]:
     lines = {line.secret for server in agent.uses for line in credential_of(program, agent.name, server)}
     return lines | {secret for server in agent.uses for secret, _ in direct_secrets(program, server)}
-
-
-def _address(program: Program, server: str) -> dict[str, str]:
-    address = address_of(program.servers[server].url)
-    known = {"scheme": address.scheme, "host": address.host}
-    return {name: value for name, value in known.items() if value is not None}
 
 
 def _uids(kind: str, names: Iterable[str]) -> list[dict[str, str]]:

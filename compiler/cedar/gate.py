@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import cedarpy
@@ -108,8 +108,13 @@ def _words(statement: Statement) -> Iterator[Diagnostic]:
             yield errors.not_normalized(span)
         elif token.kind == "number" and not _fits(token, tokens[position - 1] if position else None):
             yield errors.out_of_range(span)
-        elif token.is_name("unknown") and position + 1 < len(tokens) and tokens[position + 1].is_symbol("("):
+        elif token.is_name("unknown") and _called(tokens, position):
             yield errors.unknown_call(span)
+
+
+def _called(tokens: Sequence[Token], position: int) -> bool:
+    annotation = position > 0 and tokens[position - 1].is_symbol("@")
+    return not annotation and position + 1 < len(tokens) and tokens[position + 1].is_symbol("(")
 
 
 def _fits(token: Token, previous: Token | None) -> bool:
@@ -127,12 +132,12 @@ def _identity(statement: Statement, policy: Parsed, ids: dict[str, Span], number
         yield errors.no_id(statement.head, statement.span, _free_name(ids, number))
         return
     span = _id_span(statement)
-    if not name:
-        yield errors.empty_id(span)
-    elif str(name) in ids:
-        yield errors.id_taken(span, str(name), ids[str(name)])
+    if name is None or not name.strip() or not name.isprintable():
+        yield errors.no_name(span)
+    elif name in ids:
+        yield errors.id_taken(span, name, ids[name])
     else:
-        ids[str(name)] = span
+        ids[name] = span
 
 
 def _free_name(ids: Mapping[str, Span], number: int) -> str:
@@ -159,24 +164,25 @@ def _meaning(statement: Statement, policy: Parsed, names: Mapping[str, frozenset
     if policy.calls("unknown"):
         yield errors.unknown_call(statement.head)
     if policy.context_beyond(ITEMS):
-        name = policy.annotations.get("id")
-        yield errors.reads_the_run(places.of_context(statement, ITEMS), str(name) if name else None)
+        yield errors.reads_the_run(places.of_context(statement, ITEMS))
     yield from _entities(statement, policy, names)
 
 
 def _entities(statement: Statement, policy: Parsed, names: Mapping[str, frozenset[str]]) -> Iterator[Diagnostic]:
-    literals = {(literal.type, literal.id): literal for literal in reversed([*entity_literals(statement.tokens)])}
-    unknown_types = {kind for kind in policy.entity_types() if kind not in names}
-    for kind, name in dict.fromkeys(policy.entities()):
-        literal = literals.get((kind, name))
-        whole = statement.span_of(literal.first, literal.last) if literal else statement.head
-        if kind not in names:
-            unknown_types.discard(kind)
-            yield errors.unknown_type(whole, kind, names)
-        elif name not in names[kind]:
-            quoted = statement.span_of(literal.last, literal.last) if literal else statement.head
-            yield errors.undeclared(quoted, whole, kind, name, names[kind])
-    for kind in sorted(unknown_types):
+    named = set(policy.entities())
+    literals = [literal for literal in entity_literals(statement.tokens) if (literal.type, literal.id) in named]
+    for literal in literals:
+        whole = statement.span_of(literal.first, literal.last)
+        if literal.type not in names:
+            yield errors.unknown_type(whole, literal.type, names)
+        elif literal.id not in names[literal.type]:
+            quoted = statement.span_of(literal.last, literal.last)
+            yield errors.undeclared(quoted, whole, literal.type, literal.id, names[literal.type])
+    # What Cedar saw and the words did not show cannot be pointed at, and is refused all the same.
+    for kind, name in sorted(named.difference((literal.type, literal.id) for literal in literals)):
+        if name not in names.get(kind, ()):
+            yield errors.undeclared(statement.head, statement.head, kind, name, ())
+    for kind in sorted(set(policy.entity_types()).difference(names)):
         yield errors.unknown_type(places.of_names(statement, f"`{kind}`"), kind, names)
 
 

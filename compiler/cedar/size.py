@@ -27,6 +27,7 @@ _LOOSEST_FIRST = (
     (".", "::"),
 )
 _STRENGTH = {operator: strength for strength, operators in enumerate(_LOOSEST_FIRST) for operator in operators}
+_CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 _MEMBER = len(_LOOSEST_FIRST) - 1
 
 
@@ -43,6 +44,7 @@ class TooLarge:
 class _Level:
     """What stands inside one bracket: for each strength the operators so far and the deepest operand below them."""
 
+    closed_by: str = ""
     ifs: int = 0
     deepest: int = 0
     counts: list[int] = field(default_factory=lambda: [0] * len(_LOOSEST_FIRST))
@@ -88,9 +90,9 @@ def too_large(tokens: Sequence[Token]) -> TooLarge | None:
         if token.kind not in ("symbol", "name") or attribute:
             continue
         if token.is_symbol("(", "[", "{"):
-            levels.append(_Level())
+            levels.append(_Level(_CLOSED_BY[token.text]))
         elif token.is_symbol(")", "]", "}"):
-            if len(levels) > 1:
+            if level.closed_by == token.text:
                 inner = levels.pop().depth() + 1
                 levels[-1].operand(inner)
                 levels[-1].operator(_MEMBER)  # an index or a call is a member access of what stands before it

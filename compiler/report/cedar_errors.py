@@ -44,7 +44,12 @@ def _in_words(cedar: str) -> str:
     text = _ABOUT_POLICY.sub("", " ".join(cedar.split()))
     for inside, plain in _PLAIN_WORDS:
         text = text.replace(inside, plain)
-    return text
+    return _shown(text)
+
+
+def _shown(text: str) -> str:
+    """Text from a file with what a terminal could take for a command written out."""
+    return "".join(one if one.isprintable() else f"\\u{{{ord(one):x}}}" for one in text)
 
 
 # --- Text -------------------------------------------------------------------------------------------------------------
@@ -91,9 +96,9 @@ def no_id(head: Span, start: Span, name: str) -> Diagnostic:
     )
 
 
-def empty_id(span: Span) -> Diagnostic:
-    """`@id("")`, or `@id` alone."""
-    return _error("MX505", "the `@id` of this policy is empty", Label(span, "needs a name between the quotes"))
+def no_name(span: Span) -> Diagnostic:
+    """`@id("")`, `@id` alone, or an id that cannot be shown."""
+    return _error("MX505", "the `@id` of this policy is no name", Label(span, "empty, blank or not printable"))
 
 
 def id_taken(span: Span, name: str, first: Span) -> Diagnostic:
@@ -137,7 +142,7 @@ def undeclared(span: Span, literal: Span, kind: str, name: str, known: Iterable[
     noun = "secret" if noun == "credential" else noun
     return _error(
         "MX509",
-        f"no {noun} is called `{name}`",
+        f"no {noun} is called `{_shown(name)}`",
         Label(span, f"not declared{', ' + _meant(close, '') if close else ''}"),
         notes=("a policy about something that does not exist guards nothing",),
         helps=() if close else (f"name {'an' if noun[0] in 'aeiou' else 'a'} {noun} that is declared",),
@@ -192,12 +197,12 @@ def no_such_item(span: Span, policy: str, item: str, actions: Iterable[str], hav
     )
 
 
-def reads_the_run(span: Span, policy: str | None) -> Diagnostic:
+def reads_the_run(span: Span) -> Diagnostic:
     """A condition on values that only a run knows."""
     return _error(
         "MX513",
         "conditions on the run are not supported yet",
-        Label(span, f"`{policy}` reads the run here" if policy else "reads the run here"),
+        Label(span, "reads the run, or could"),
         helps=("use only `context.field`, `context.credential` and `context.via`",),
     )
 
