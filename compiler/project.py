@@ -50,11 +50,9 @@ class _Loader:
 
     def mcpx(self, name: str, data: bytes, chain: tuple[str, ...]) -> None:
         """One `.mcpx` file, then those that it imports; `chain` are the files that led here."""
-        source, found = read(name, data)
-        self._project.diagnostics.extend(found)
+        source = self._source(name, data)
         if source is None:
             return
-        self._project.sources[name] = source
         file, found = parse(source)
         self._project.diagnostics.extend(found)
         self._project.files.append(file)
@@ -96,8 +94,13 @@ class _Loader:
         return real if real.is_relative_to(self._root) else None
 
     def _cedar(self, name: str, data: bytes) -> None:
-        source, found = read(name, data)
-        self._project.diagnostics.extend(found)
+        source = self._source(name, data)
         if source is not None:
-            self._project.sources[name] = source
             self._project.cedar.append(model.CedarText(source.text, Span(name, 0, len(source.text))))
+
+    def _source(self, name: str, data: bytes) -> Source | None:
+        """The source, for showing places in any case; nothing to parse when its characters were refused."""
+        source, found = read(name, data)
+        self._project.sources[name] = source
+        self._project.diagnostics.extend(found)
+        return None if found else source
