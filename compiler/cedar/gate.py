@@ -1,6 +1,6 @@
 """What written Cedar has to pass before it may decide: each rule keeps out text that Cedar would take and not enforce.
 
-Rules on size and characters come before Cedar sees the text, the others read the policy as Cedar parsed it.
+The rules on size and words come before Cedar sees the text, the others read the policy as Cedar parsed it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mcpx.compiler.cedar import parsed, places
 from mcpx.compiler.cedar.decision import Policy
 from mcpx.compiler.cedar.parsed import Parsed
 from mcpx.compiler.cedar.size import too_large
-from mcpx.compiler.cedar.split import Statement, place, split
+from mcpx.compiler.cedar.split import Statement, split
 from mcpx.compiler.cedar.tokens import Token, entity_literals, unescape
 from mcpx.compiler.cedar.vocabulary import ACTION_ITEMS, ITEMS
 from mcpx.compiler.model import CedarText
@@ -25,11 +25,6 @@ from mcpx.compiler.report import cedar_errors as errors
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.source import Span
 
-# Control characters, marks that turn the direction of text, line ends that editors disagree about, the byte-order mark,
-# and halves of surrogate pairs, which no UTF-8 can hold.
-_REFUSED = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]|\r(?!\n)"
-)
 _LARGEST = 2**63 - 1
 _NO_ITEM = re.compile(r'attribute `(?P<item>\w+)[^`]*` in context for Mcpx::Action::"(?P<action>\w+)" not found')
 
@@ -52,7 +47,7 @@ def admit(
     """Let written policies in, or say what keeps them out.
 
     Args:
-        texts: all Cedar text of the project.
+        texts: all Cedar text of the project; its characters were judged when its file was read.
         names: the ids that policies may name, by qualified entity type (`vocabulary.declared`).
         schema: the vocabulary.
         taken: the ids of rules and other policies, with their places.
@@ -64,10 +59,6 @@ def admit(
     written: list[Written] = []
     found: list[Diagnostic] = []
     for text in texts:
-        refused = list(_characters(text))
-        found += refused
-        if refused:
-            continue
         for number, statement in enumerate(split(text)):
             before = len(found)
             found += _words(statement)
@@ -86,11 +77,6 @@ def admit(
                 name = str(policy.annotations["id"])
                 written.append(Written(Policy(name, policy.forbids, statement.span), statement, policy))
     return tuple(written), tuple(found)
-
-
-def _characters(text: CedarText) -> Iterator[Diagnostic]:
-    for match in _REFUSED.finditer(text.text):
-        yield errors.character_refused(place(text, match.start(), match.end()), ord(match.group()))
 
 
 def _words(statement: Statement) -> Iterator[Diagnostic]:

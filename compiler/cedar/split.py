@@ -48,7 +48,8 @@ class Statement:
 
     def span_of(self, first: Token, last: Token) -> Span:
         """The place of some of its words in the file."""
-        return place(self.source, first.start, last.end)
+        start = self.source.span.start
+        return Span(self.source.span.file, start + first.start, start + last.end)
 
     def clauses(self) -> Iterator[tuple[Token, ...]]:
         """The `when {…}` and `unless {…}` of a policy that Cedar parses, in order."""
@@ -59,11 +60,6 @@ class Statement:
             depth += token.is_symbol(*_OPENING) - token.is_symbol(*_CLOSING)
             if depth == 0 and token.is_symbol("}"):
                 yield self.tokens[start : position + 1]
-
-
-def place(source: CedarText, start: int, end: int) -> Span:
-    """Offsets of Cedar text as a span of its file."""
-    return Span(source.span.file, source.span.start + start, source.span.start + end)
 
 
 def split(source: CedarText) -> tuple[Statement, ...]:

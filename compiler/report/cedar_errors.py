@@ -55,20 +55,10 @@ def _shown(text: str) -> str:
 # --- Text -------------------------------------------------------------------------------------------------------------
 
 
-def character_refused(span: Span, code_point: int) -> Diagnostic:
-    """A character that an editor does not show, or that turns the text around."""
-    return _error(
-        "MX501",
-        f"the character U+{code_point:04X} cannot stand in Cedar text",
-        Label(span, "here"),
-        helps=(r"in a string, write it as an escape: \u{…}",),
-    )
-
-
 def too_large(span: Span, limit: int, what: str) -> Diagnostic:
     """A policy that Cedar could not evaluate."""
     return _error(
-        "MX502",
+        "MX501",
         f"this policy has more than {limit} {what}",
         Label(span, "too large to be evaluated"),
         notes=("Cedar skips a policy that is too deep to evaluate, and a guardrail that is skipped guards nothing",),
@@ -78,7 +68,7 @@ def too_large(span: Span, limit: int, what: str) -> Diagnostic:
 
 def not_cedar(span: Span, cedar: str) -> Diagnostic:
     """Text that Cedar cannot parse."""
-    return _error("MX503", f"this is not a Cedar policy: {_in_words(cedar)}", Label(span, "Cedar stops here"))
+    return _error("MX502", f"this is not a Cedar policy: {_in_words(cedar)}", Label(span, "Cedar stops here"))
 
 
 # --- Identity of policies ---------------------------------------------------------------------------------------------
@@ -87,7 +77,7 @@ def not_cedar(span: Span, cedar: str) -> Diagnostic:
 def no_id(head: Span, start: Span, name: str) -> Diagnostic:
     """A policy that no message, table or review could name."""
     return _error(
-        "MX504",
+        "MX503",
         "this policy has no `@id`",
         Label(head, "needs a name"),
         notes=("the table and every message name the policies that decided",),
@@ -98,13 +88,13 @@ def no_id(head: Span, start: Span, name: str) -> Diagnostic:
 
 def no_name(span: Span) -> Diagnostic:
     """`@id("")`, `@id` alone, or an id that cannot be shown."""
-    return _error("MX505", "the `@id` of this policy is no name", Label(span, "empty, blank or not printable"))
+    return _error("MX504", "the `@id` of this policy is no name", Label(span, "empty, blank or not printable"))
 
 
 def id_taken(span: Span, name: str, first: Span) -> Diagnostic:
     """Two policies, or a policy and a rule, of one name."""
     return _error(
-        "MX506",
+        "MX505",
         f"two policies have the id `{name}`",
         Label(span, "second one here"),
         Label(first, f"`{name}` is first used here"),
@@ -118,7 +108,7 @@ def id_taken(span: Span, name: str, first: Span) -> Diagnostic:
 def template(span: Span) -> Diagnostic:
     """A policy with a slot, which does nothing until somebody links it."""
     return _error(
-        "MX507",
+        "MX506",
         "a template decides nothing",
         Label(span, "nothing fills this slot"),
         helps=("name the agent, group, server or tag that is meant",),
@@ -128,7 +118,7 @@ def template(span: Span) -> Diagnostic:
 def unknown_call(span: Span) -> Diagnostic:
     """`unknown(…)`: it validates, and then fails whenever it is evaluated."""
     return _error(
-        "MX508",
+        "MX507",
         "`unknown` has no value at build time",
         Label(span, "fails in every evaluation"),
         notes=("Cedar skips a policy that fails, and a guardrail that is skipped guards nothing",),
@@ -141,7 +131,7 @@ def undeclared(span: Span, literal: Span, kind: str, name: str, known: Iterable[
     noun = kind.rpartition("::")[2].lower()
     noun = "secret" if noun == "credential" else noun
     return _error(
-        "MX509",
+        "MX508",
         f"no {noun} is called `{_shown(name)}`",
         Label(span, f"not declared{', ' + _meant(close, '') if close else ''}"),
         notes=("a policy about something that does not exist guards nothing",),
@@ -156,7 +146,7 @@ def unknown_type(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     same = tuple(one for one in types if one.rpartition("::")[2] == name.rpartition("::")[2])
     close = same or nearest(name, types)
     return _error(
-        "MX510",
+        "MX509",
         f"`{name}` is no entity type of the vocabulary",
         Label(span, _meant(close, "unknown type")),
         helps=() if close else (f"the types are {_listed(types)}",),
@@ -171,7 +161,7 @@ def does_not_validate(span: Span, policy: str, complaints: Iterable[str]) -> Dia
     first, *others = sorted({_in_words(complaint) for complaint in complaints})
     optional = _OPTIONAL.search(first)
     return _error(
-        "MX511",
+        "MX510",
         f"the policy `{policy}` does not fit the vocabulary: {first}",
         Label(span, "found here"),
         notes=tuple(others),
@@ -190,7 +180,7 @@ def no_such_item(span: Span, policy: str, item: str, actions: Iterable[str], hav
     kinds = "the action" if len(without) == 1 else "the actions"
     have = "has" if len(without) == 1 else "have"
     return _error(
-        "MX512",
+        "MX511",
         f"{kinds} {_listed(without)} {have} no `context.{item}`",
         Label(span, f"read by `{policy}`, whose scope covers {'it' if len(without) == 1 else 'them'}"),
         helps=helps,
@@ -200,7 +190,7 @@ def no_such_item(span: Span, policy: str, item: str, actions: Iterable[str], hav
 def reads_the_run(span: Span) -> Diagnostic:
     """A condition on values that only a run knows."""
     return _error(
-        "MX513",
+        "MX512",
         "conditions on the run are not supported yet",
         Label(span, "reads the run, or could"),
         helps=("use only `context.field`, `context.credential` and `context.via`",),
@@ -210,7 +200,7 @@ def reads_the_run(span: Span) -> Diagnostic:
 def not_normalized(span: Span) -> Diagnostic:
     """A string that is not in Unicode Normalization Form C (UAX #15)."""
     return _error(
-        "MX514",
+        "MX513",
         "this string is not in Unicode normal form C",
         Label(span, "equals no text that looks the same"),
         notes=("Cedar compares strings by code point",),
@@ -220,7 +210,7 @@ def not_normalized(span: Span) -> Diagnostic:
 def out_of_range(span: Span) -> Diagnostic:
     """A number that has no 64-bit form."""
     return _error(
-        "MX515",
+        "MX514",
         "this number does not fit into 64 bits",
         Label(span, "numbers go from -9223372036854775808 to 9223372036854775807"),
     )
@@ -233,7 +223,7 @@ def fails(span: Span, policy: str, case: str, cedar: str) -> Diagnostic:
     """A policy that Cedar would skip, because its evaluation fails for a case that is decided."""
     reason = _in_words(cedar).partition(": ")[2] or _in_words(cedar)
     return _error(
-        "MX516",
+        "MX515",
         f"the policy `{policy}` cannot be evaluated: {reason}",
         Label(span, f"fails for {case}"),
         notes=("Cedar skips a policy that fails, and a guardrail that is skipped guards nothing",),
@@ -246,7 +236,7 @@ def address_is_open(
     """A policy that reads an attribute of a server which a setting decides when the table is loaded."""
     names = sorted(attributes)
     return _error(
-        "MX517",
+        "MX516",
         f"the policy `{policy}` reads `{'` and `'.join(names)}`, which a setting decides for the server `{server}`",
         Label(span, f"cannot be decided for {case}"),
         Label(url, f"the {' and '.join(names)} of `{server}` is open until the table is loaded"),
