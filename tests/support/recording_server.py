@@ -8,11 +8,11 @@ import socket
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import uvicorn
 from mcp.server.caching import CacheHint
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp_types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 from pydantic import BaseModel
 
@@ -94,6 +94,10 @@ class Opinion(BaseModel):
     fine: bool
 
 
+async def _opinion() -> Elicit[Opinion]:
+    return Elicit("fine?", Opinion)
+
+
 def _tenant(context: Context[Any, Any]) -> str:
     return (context.headers or {}).get(TENANT, "")
 
@@ -109,6 +113,7 @@ def _tools() -> MCPServer:
 
     @server.tool()
     async def slow(context: Context[Any, Any], seconds: float) -> str:
+        await context.report_progress(0, 1, _tenant(context))
         await asyncio.sleep(seconds)
         return _tenant(context)
 
@@ -121,6 +126,13 @@ def _tools() -> MCPServer:
     async def ask_aside(context: Context[Any, Any]) -> str:
         """Asks on the session's own stream and not on the call's."""
         answer = await context.request_context.session.elicit_form("fine?", Opinion.model_json_schema())
+        return f"{_tenant(context)}:{answer.action}"
+
+    @server.tool()
+    async def wonder(
+        context: Context[Any, Any], answer: Annotated[ElicitationResult[Opinion], Resolve(_opinion)]
+    ) -> str:
+        """Asks as the stateless protocol does: the call is answered with the question and made again."""
         return f"{_tenant(context)}:{answer.action}"
 
     @server.resource("memo://{name}")
@@ -147,7 +159,6 @@ class RecordingServer:
 
     Args:
         json_response: answer with JSON and not with an event stream.
-        stateless: keep no sessions for clients of the 2025 era either.
     """
 
     def __init__(self, *, json_response: bool = False) -> None:
@@ -157,7 +168,6 @@ class RecordingServer:
         self._socket.close()
         self.requests: list[Recorded] = []
         self.faults: list[Fault] = []
-        self.handshakes = 0
 
     @property
     def origin(self) -> str:
