@@ -51,7 +51,7 @@ def endpoint(url: str) -> Endpoint | str:
         return f"is longer than {_LONGEST} characters"
     if "#" in url:
         return "has a fragment"
-    if "@" in url.partition("://")[2].partition("/")[0]:
+    if "@" in re.split("[/?#]", url.partition("://")[2], maxsplit=1)[0]:
         return "has user information"
     found = _URL.fullmatch(url)
     if found is None:
@@ -109,6 +109,6 @@ def _path_fault(path: str) -> str | None:
 
 def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.IPv4Address(host).is_loopback
     except ValueError:
-        return host == "localhost"
+        return host in ("localhost", "::1")

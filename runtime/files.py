@@ -6,12 +6,11 @@ import os
 import stat
 from typing import Final
 
-_NO_WAITING: Final = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait for its writer
-_NO_TRANSLATION: Final = getattr(os, "O_BINARY", 0)  # Windows would change line ends
+_NO_WAITING: Final = getattr(os, "O_NONBLOCK", 0)
 
 
 class NotRegularError(Exception):
-    """The path leads to a directory, pipe, socket or device."""
+    """The path leads to a pipe, socket or device."""
 
 
 def read_regular(path: str | os.PathLike[str], limit: int) -> tuple[bytes, os.stat_result]:
@@ -21,9 +20,13 @@ def read_regular(path: str | os.PathLike[str], limit: int) -> tuple[bytes, os.st
         NotRegularError: there is something else at that place.
         OSError: it cannot be opened or read.
     """
-    descriptor = os.open(path, os.O_RDONLY | _NO_WAITING | _NO_TRANSLATION)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
+    with open(path, "rb", opener=_without_waiting) as file:
+        status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise NotRegularError
         return file.read(limit + 1), status
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opening a pipe would wait for its writer."""
+    return os.open(path, flags | _NO_WAITING)

@@ -85,8 +85,8 @@ def _field_faults(body: Body) -> Iterator[str]:
             yield f"field `{name}` has a pattern, and values that are no text"
         if spec.max < 1 or spec.items < 1:
             yield f"field `{name}` has a bound below 1"
-        if spec.default is not None and (spec.verified or spec.optional):
-            yield f"field `{name}` has a default that it may not have"
+        if spec.default is not None and spec.verified:
+            yield f"field `{name}` is verified, and a default would invent it"
         yield from _default_faults(name, spec)
 
 
@@ -118,8 +118,8 @@ def _secret_faults(body: Body) -> Iterator[str]:
                 yield f"secret `{name}` names no environment variable"
             if source.env in open_variables:
                 yield f"secret `{name}` has the environment variable of a setting"
-        elif not source.file or "\0" in source.file:
-            yield f"secret `{name}` names no file"
+        elif not source.file.startswith("/") or "\0" in source.file:
+            yield f"secret `{name}` has no absolute path"
 
 
 def _server_faults(body: Body) -> Iterator[str]:

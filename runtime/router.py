@@ -53,6 +53,7 @@ class Router(Redacted):
         body = table.body
         values, faults = settings.resolve(body.settings, environment)
         secrets = SecretStore(body.secrets, environment)
+        del environment  # a traceback may show the variables of this frame
         _require((*faults, *secrets.faults()))
         addresses = {name: address(server.url, values) for name, server in body.servers.items()}
         found = routes(body, values)
@@ -102,7 +103,7 @@ class Router(Redacted):
         """
         outcome = self._schema.facts(verified, {} if claimed is None else claimed)
         del verified, claimed  # a traceback may show the variables of this frame
-        if agent not in self._agents:
+        if type(agent) is not str or agent not in self._agents:
             raise RunRefused(f"there is no agent {quoted(agent)}{meant(agent, self._agents)}")
         if run_id is not None and not (type(run_id) is str and _RUN_ID.fullmatch(run_id)):
             raise RunRefused("`run_id` must be up to 128 letters, digits, `.`, `_` and `-`")
