@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mcpx.compiler.report import parse_errors
+from mcpx.compiler.report import read_errors
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.source import Source, Span
 
@@ -45,7 +45,7 @@ def read(name: str, data: bytes) -> tuple[Source, tuple[Diagnostic, ...]]:
     text, found = _decode(name, data[len(_MARK) :] if marked else data)
     for hidden in _HIDDEN.finditer(text):
         why = _WHY[hidden.lastgroup or ""]
-        found.append(parse_errors.hidden_character(Span(name, *hidden.span()), hidden[0], why))
+        found.append(read_errors.hidden_character(Span(name, *hidden.span()), hidden[0], why))
         if len(found) >= MOST_FINDINGS:
             break
     return Source(name, text, data), tuple(found)
@@ -59,6 +59,6 @@ def _decode(name: str, data: bytes) -> tuple[str, list[Diagnostic]]:
             return text + data.decode(), found
         except UnicodeDecodeError as error:
             text += data[: error.start].decode() + "\ufffd"
-            found.append(parse_errors.bad_utf8(Span(name, len(text) - 1, len(text)), data[error.start]))
+            found.append(read_errors.bad_utf8(Span(name, len(text) - 1, len(text)), data[error.start]))
             data = data[error.end :]
     return text + data.decode(errors="replace"), found

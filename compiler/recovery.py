@@ -24,20 +24,16 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from mcpx.compiler.report import parse_errors
 from mcpx.compiler.report.diagnostic import Diagnostic
-from mcpx.compiler.report.parse_errors import Place
+from mcpx.compiler.report.unexpected import Place, interrupted, unexpected
+from mcpx.compiler.skipping import begins_declaration, brackets_end, declaration_after, next_line, statement_end
 from mcpx.compiler.slips import slip_at
 from mcpx.compiler.source import Source, Span
 from mcpx.grammar.loader import CONTINUED, load
-from mcpx.grammar.words import declarations
 
 MOST_ERRORS = 20
 DEEPEST = 64
 """The same bound as for Cedar text, far below what any recursive walk of the tree can stand."""
 
-_LINE_END = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\r?\n[ \t]*(?:#[^\n]*)?)*")
-_PIECE = re.compile(r'"""[\s\S]*?"""|"(?:[^"\\\n]|\\[^\n])*"|#[^\n]*|\n|[^"#\n{}()\[\]=]+|[\s\S]')
-_DECLARATION = re.compile(rf'(?:{"|".join(declarations())})(?:[ \t]+[A-Za-z_"@{{]|\{{|""")')
-_CONTINUED_ENDS = "=,([{:<>&|!"
 _RUNAWAY = re.compile(r"\n[ \t]*cedar[ \t]*\Z")
 
 
@@ -209,7 +205,7 @@ class _Recovery:
         """The last word that begins a declaration in the first column, unless that is where one belongs."""
         for word in reversed([*self.block.statement, token]):
             start = word.start_pos or 0
-            if (start == 0 or self.text[start - 1] == "\n") and _DECLARATION.match(self.text, start):
+            if begins_declaration(self.text, start):
                 begins = word is (self.block.statement[0] if self.block.statement else token)
                 return None if begins and len(self.blocks) == 1 else word
         return None
@@ -218,14 +214,14 @@ class _Recovery:
         statement = self.block.statement
         before = [t for t in statement if (t.start_pos or 0) < (word.start_pos or 0)]
         if before:
-            self.found.append(parse_errors.interrupted(self._token_span(word), word, before[-1]))
+            self.found.append(interrupted(self._token_span(word), word, before[-1]))
         self._back()
         self._close_blocks(word)
         self.position = word.start_pos or 0
 
     def _end(self, token: Token) -> None:
         if len(self.blocks) == 1:
-            self.found.append(parse_errors.unexpected(self._place(token)))
+            self.found.append(unexpected(self._place(token)))
             self._back()
         else:
             self._back()
@@ -258,7 +254,7 @@ class _Recovery:
         if slip.meant is not None:
             self._feed(_token(slip.meant, self.text[start:end], start))
         if not self.block.statement or self.block.statement[-1].type in CONTINUED:
-            self._to_next_line()
+            self.position = next_line(self.text, self.position)
         return True
 
     def _unclosed_bracket(self, token: Token) -> bool:
@@ -266,7 +262,7 @@ class _Recovery:
         statement = self.block.statement
         opened = [bracket for bracket in self.block.brackets if bracket.type != "NOT"]
         start = token.start_pos or 0
-        if not opened or statement[-1].type != "_NL" or self._brackets_end(start, len(opened)) > start:
+        if not opened or statement[-1].type != "_NL" or brackets_end(self.text, start, len(opened)) > start:
             return False
         bracket = opened[-1]
         self.found.append(
@@ -278,16 +274,16 @@ class _Recovery:
 
     def _skip_statement(self, token: Token) -> None:
         start = token.start_pos or 0
-        self.found.append(parse_errors.unexpected(self._place(token)))
+        self.found.append(unexpected(self._place(token)))
         open_brackets = sum(bracket.type != "NOT" for bracket in self.block.brackets)
         self._back()
         if not token.type and self.text.startswith('"""', start):
-            stop = self._declaration_after(start)
+            stop = declaration_after(self.text, start)
         else:
-            stop = self._statement_end(self._brackets_end(start, open_brackets))
+            end = brackets_end(self.text, start, open_brackets)
+            stop = statement_end(self.text, end, in_block=self.block.brace is not None)
         self.occupied.append((start, stop))
-        self.position = stop
-        self._to_next_line()
+        self.position = next_line(self.text, stop)
 
     def _back(self) -> None:
         """Goes back to the start of the statement."""
@@ -296,43 +292,3 @@ class _Recovery:
         state.value_stack[:] = self.block.values
         self.block.statement.clear()
         self.block.brackets.clear()
-
-    def _to_next_line(self) -> None:
-        line_end = _LINE_END.match(self.text, self.position)
-        if line_end:
-            self.position = line_end.end()
-
-    def _brackets_end(self, at: int, depth: int) -> int:
-        """Behind the brackets open at `at`, if they are closed before anything that cannot stand in them."""
-        begin = at
-        while depth and (piece := _PIECE.match(self.text, at)):
-            if piece[0] in ("{", "}", "=") and depth:
-                return begin
-            depth += (piece[0] in ("(", "[")) - (piece[0] in (")", "]"))
-            at = piece.end()
-        return begin if depth else at
-
-    def _statement_end(self, at: int) -> int:
-        """The line end behind the statement, or the `}` that closes its block."""
-        depth = 0
-        goes_on = False
-        while piece := _PIECE.match(self.text, at):
-            if piece[0] == "\n" and (not (depth or goes_on) or _DECLARATION.match(self.text, piece.end())):
-                return at
-            if piece[0] == "}":
-                if depth == 0 and self.block.brace is not None:
-                    return at
-                depth = max(0, depth - 1)
-            depth += piece[0] == "{"
-            if piece[0].strip() and piece[0][0] != "#":
-                goes_on = piece[0].rstrip()[-1] in _CONTINUED_ENDS
-            at = piece.end()
-        return at
-
-    def _declaration_after(self, at: int) -> int:
-        """The end of the line before the next declaration: what is left of Cedar text without an end."""
-        while (at := self.text.find("\n", at)) >= 0:
-            if _DECLARATION.match(self.text, at + 1):
-                return at
-            at += 1
-        return len(self.text)

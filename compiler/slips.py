@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mcpx.compiler.report import parse_errors
 from mcpx.compiler.report.diagnostic import Diagnostic
-from mcpx.compiler.report.parse_errors import Place
+from mcpx.compiler.report.unexpected import Place
 from mcpx.compiler.source import Span
 
 _OPERATORS = (

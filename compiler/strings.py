@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mcpx.compiler.report import parse_errors
+from mcpx.compiler.report import string_errors
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.source import Span
 from mcpx.compiler.syntax import Chunk, Name, Ref, StringLiteral, Text
@@ -81,13 +81,13 @@ class _Scan:
         if unicode and (code := int(unicode[1], 16)) <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
             return chr(code), unicode.end()
         stop = unicode.end() if unicode else at + 2
-        self.found.append(parse_errors.unknown_escape(self._span(at, stop), self.quoted[at:stop]))
+        self.found.append(string_errors.unknown_escape(self._span(at, stop), self.quoted[at:stop]))
         return "", stop
 
     def _interpolation(self, at: int, end: int, *, allowed: bool) -> tuple[Ref | None, int]:
         close = self.quoted.find("}", at, end)
         if not allowed:
-            self.found.append(parse_errors.not_interpolated(self._span(at, at + 2)))
+            self.found.append(string_errors.not_interpolated(self._span(at, at + 2)))
             return None, end if close < 0 else close + 1
         inside = self._blanks(at + 2, end)
         reference = _REFERENCE.match(self.quoted, inside, end)
@@ -95,9 +95,9 @@ class _Scan:
         if reference and after == close:
             return self._reference(reference), close + 1
         if after == end:
-            self.found.append(parse_errors.unclosed_interpolation(self._span(at, at + 2)))
+            self.found.append(string_errors.unclosed_interpolation(self._span(at, at + 2)))
         else:
-            self.found.append(parse_errors.not_a_reference(self._span(after, after + 1), self.quoted[after]))
+            self.found.append(string_errors.not_a_reference(self._span(after, after + 1), self.quoted[after]))
         return None, end if close < 0 else close + 1
 
     def _blanks(self, at: int, end: int) -> int:
