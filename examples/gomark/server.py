@@ -58,7 +58,7 @@ class Door:
 
 def knowledge_base() -> MCPServer:
     """The MCP server: one tool, scoped by the header `X-Tenant-Id` of the request that calls it."""
-    server = MCPServer("gomark")
+    server = MCPServer("gomark", log_level="WARNING")
 
     @server.tool()
     async def search(q: str, context: Context[Any, Any], tenant_id: str = "") -> Answer:
