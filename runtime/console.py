@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Final
 
 from mcpx.runtime.body import FORMAT
@@ -31,10 +30,13 @@ def main() -> int:
     if arguments == ["--version"]:
         sys.stdout.write(version_text() + "\n")
         return 0
-    if not all(find_spec(package) for package in _COMPILER_PACKAGES):
+    try:
+        # By name: the runtime does not depend on the compiler.
+        command_line = importlib.import_module("mcpx.compiler.cli.main")
+    except ModuleNotFoundError as missing:
+        if missing.name not in _COMPILER_PACKAGES:
+            raise
         sys.stderr.write("this installation has no compiler; add it with: pip install 'mcpx-lang[compiler]'\n")
         return 2
-    # By name: the runtime does not depend on the compiler.
-    command_line = importlib.import_module("mcpx.compiler.cli.main")
     code: int = command_line.main(arguments)
     return code

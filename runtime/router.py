@@ -50,6 +50,7 @@ class Router(Redacted):
         Raises:
             ConfigurationError: this machine lacks something that the table needs; all of it is named.
         """
+        self._hold(digest=table.digest)
         body = table.body
         values, faults = settings.resolve(body.settings, environment)
         secrets = SecretStore(body.secrets, environment)
@@ -60,7 +61,6 @@ class Router(Redacted):
         _require((*_address_faults(addresses), *_setting_faults(body, values)))
         _require(_fixed_faults(found, secrets))
         self._hold(
-            digest=table.digest,
             _agents=frozenset(body.agents),
             _schema=Schema(body.fields),
             _endpoints={name: where for name, where in addresses.items() if isinstance(where, Endpoint)},
@@ -102,14 +102,15 @@ class Router(Redacted):
                 a value that its type does not allow; everything that is wrong is named, no value is.
         """
         outcome = self._schema.facts(verified, {} if claimed is None else claimed)
-        del verified, claimed  # a traceback may show the variables of this frame
+        own_id = _own_id(run_id)
+        del verified, claimed, run_id  # a traceback may show the variables of this frame
         if type(agent) is not str or agent not in self._agents:
             raise RunRefused(f"there is no agent {quoted(agent)}{meant(agent, self._agents)}")
-        if run_id is not None and not (type(run_id) is str and _RUN_ID.fullmatch(run_id)):
+        if own_id is None:
             raise RunRefused("`run_id` must be up to 128 letters, digits, `.`, `_` and `-`")
         if isinstance(outcome, tuple):
             raise RunRefused(f"agent `{agent}`: {'; '.join(outcome)}")
-        return Run(self, agent, outcome, uuid.uuid4().hex if run_id is None else run_id)
+        return Run(self, agent, outcome, own_id)
 
     def plan(self, agent: str, server: str) -> Plan:
         """The header lines of an agent's calls to a server; raises `NoRoute` where there is no such pair."""
@@ -157,6 +158,13 @@ class Router(Redacted):
         if isinstance(outcome, str):
             raise HeaderRefused(f"session of agent `{agent}` with server `{server}`: {outcome}")
         return outcome
+
+
+def _own_id(given: object) -> str | None:
+    """The id that was given or a random one; nothing when the given one is none."""
+    if given is None:
+        return uuid.uuid4().hex
+    return given if type(given) is str and _RUN_ID.fullmatch(given) else None
 
 
 def _require(faults: Iterable[str]) -> None:
