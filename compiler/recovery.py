@@ -188,7 +188,7 @@ class _Recovery:
         return Place(
             source=self.source,
             found=token,
-            span=self._token_span(token),
+            span=self._token_span(_token("_NL", "", token.start_pos or 0) if token.type == "_NL" else token),
             statement=tuple(self.block.statement),
             accepted=frozenset(self.parser.accepts()),
             starts=frozenset(start.accepts()),

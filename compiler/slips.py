@@ -53,10 +53,11 @@ def slip_at(place: Place) -> Slip | None:
         line_ends = text[start + 1 :].split("\n", 1)[0].split("#", 1)[0].strip() == ""
         meant = None if line_ends or "_NL" not in place.accepted else "_NL"
         return Slip(parse_errors.semicolon(span(1), at_line_end=line_ends), meant, start + 1)
-    if place.found.type == "_NL" and "OPEN_BRACE" in place.accepted and text.startswith("{", place.span.end):
-        brace = Span(place.source.name, place.span.end, place.span.end + 1)
+    end = place.found.end_pos or start
+    if place.found.type == "_NL" and "OPEN_BRACE" in place.accepted and text.startswith("{", end):
+        brace = Span(place.source.name, end, end + 1)
         diagnostic = parse_errors.brace_on_next_line(place.span, brace, with_comment="#" in place.found)
-        return Slip(diagnostic, None, place.span.end)
+        return Slip(diagnostic, None, end)
     if place.found.type == "CLOSE_BRACE" and place.block is None and not place.statement:
         return Slip(parse_errors.stray_brace(span(1)), None, start + 1)
     if place.found.type == "NAME" and place.found in _WORDS and _WORDS[place.found] in place.accepted:

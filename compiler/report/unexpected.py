@@ -1,7 +1,8 @@
 """What is said about a token or character that cannot stand where it does.
 
-The sentence is made of what the grammar knows: the tokens before, those it would accept, and those that could begin the
-statement. Only a few mistakes have sentences of their own.
+The sentence is made of what the grammar knows: the tokens before, those it would accept, and those that could begin
+the statement. Only a few mistakes have sentences of their own. Words and numbers behind an `=` are not repeated:
+somebody may have pasted a secret there.
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ class Place:
         """The token before, in the same statement."""
         return self.statement[-1] if self.statement else None
 
+    @property
+    def in_value(self) -> bool:
+        """Whether an `=` stands before in the same statement."""
+        return any(token.type == "ASSIGN" for token in self.statement)
+
 
 def unexpected(place: Place) -> Diagnostic:
     """The token that cannot stand here, in the most telling words that fit."""
@@ -75,25 +81,23 @@ def interrupted(span: Span, word: Token, before: Token) -> Diagnostic:
     return Diagnostic(
         "MX120",
         Stage.PARSE,
-        f"the statement is not complete after `{before}`, and `{word}` begins a new one"
-        if _showable(before)
-        else f"the statement is not complete, and `{word}` begins a new one",
+        f"the statement before is not complete, and `{word}` begins a new one",
         (
             Label(span, "a new statement"),
-            Label(Span(span.file, before.start_pos or 0, before.end_pos or 0), "ends here"),
+            Label(Span(span.file, before.start_pos or 0, before.end_pos or 0), "the statement breaks off here"),
         ),
     )
 
 
 def _expected(place: Place) -> Diagnostic:
-    before = f" after `{place.before}`" if place.before is not None and _showable(place.before) else ""
+    before = f" after {_shown(place, place.before)}" if place.before is not None and place.before.type != "_NL" else ""
     wanted = phrases(place.accepted)
     if place.before is not None and place.before.type in _BEFORE_VALUES:
         wanted = tuple("a reference" if phrase == "a name" else phrase for phrase in wanted)
     if len(wanted) > 1:
-        text = f"expected {', '.join(wanted[:-1])} or {wanted[-1]}{before}, found {_shown(place.found)}"
+        text = f"expected {', '.join(wanted[:-1])} or {wanted[-1]}{before}, found {_shown(place, place.found)}"
     else:
-        text = f"expected {wanted[0]}{before}, found {_shown(place.found)}"
+        text = f"expected {wanted[0]}{before}, found {_shown(place, place.found)}"
     near = _near_words(place.found, place.accepted)
     helps = _did_you_mean(near)
     if place.before is not None and place.before.type == "_NL":
@@ -113,7 +117,7 @@ def _unknown_statement(place: Place, word: Token, span: Span) -> Diagnostic:
     return Diagnostic(
         "MX121",
         Stage.PARSE,
-        f"{_shown(word)} does not begin {what}",
+        f"{_shown(place, word)} does not begin {what}",
         (Label(span, "unknown here"),),
         helps=helps,
         fixes=_replacements(span, near),
@@ -143,7 +147,7 @@ def _unexpected_character(place: Place) -> Diagnostic:
         return Diagnostic(
             "MX140",
             Stage.PARSE,
-            f"{quoted(number[0])} is neither a number nor a duration",
+            f"{'this' if place.in_value else quoted(number[0])} is neither a number nor a duration",
             (Label(span, "not here"),),
             helps=("numbers are whole; durations are written `30s`, `5m` or `1h`",),
         )
@@ -179,14 +183,8 @@ def _choice(words: Sequence[str]) -> str:
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
-def _showable(token: Token) -> bool:
-    """Strings are not shown, since one may hold a secret that was written in the wrong place; neither are line ends."""
-    return token.type not in ("STRING", "RAW", "_NL") and len(token) <= 40
-
-
-def _shown(token: Token) -> str:
+def _shown(place: Place, token: Token) -> str:
     if token.type == "$END":
         return "the end of the file"
-    if _showable(token):
-        return f"`{token}`"
-    return phrases((token.type,))[0]
+    hidden = ("STRING", "RAW", "_NL", *(("NAME", "INT", "DURATION") if place.in_value else ()))
+    return phrases((token.type,))[0] if token.type in hidden or len(token) > 40 else f"`{token}`"
