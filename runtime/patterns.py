@@ -1,5 +1,8 @@
-"""Patterns for whole values. They run on the regular expressions of pydantic (the Rust crate `regex`): linear in the length
-of the value, without look-around and back-references, so that no value can make a check slow."""
+"""Patterns for whole values.
+
+They run on the regular expressions of pydantic (the Rust crate `regex`): linear in the length of the value, without
+look-around and back-references, so that no value can make a check slow.
+"""
 
 from __future__ import annotations
 
