@@ -28,12 +28,14 @@ def undecided(
     for one in written:
         reading = [one.parsed.reads(number, _ATTRIBUTES) for number in range(len(one.parsed.clauses))]
         read = frozenset[str]().union(*reading)
+        if not read:
+            continue
         named = {name for kind, name in one.parsed.entities() if kind == qualified("Server")}
         servers = {
             case: [name for name in (case.server, *sorted(named)) if open_attributes[name] & read] for case in cases
         }
         concerned = [case for case in cases if servers[case]]
-        rest = engine.ask(_without(one, reading), concerned) if concerned else {}
+        rest = engine.ask(_without(one, reading), concerned)
         whole = engine.ask(one.statement.text, concerned) if one.policy.forbids else {}
         for case in concerned:
             stands = case not in rest or rest[case].by

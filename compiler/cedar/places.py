@@ -10,7 +10,7 @@ from mcpx.compiler.cedar.split import Statement
 from mcpx.compiler.cedar.tokens import Token, tokenize
 from mcpx.compiler.source import Span
 
-_NAMED = re.compile(r"[`']([^`']+)[`']|: (\S+)$")
+_NAMED = re.compile(r"[`']([^`']+)[`']|: ([^\s`']+)$")
 _UNFINISHED = "unexpected end of input"
 _ROOTS = ("context", "principal", "resource", "action")
 
