@@ -34,7 +34,7 @@ def streaming(sse_server: RecordingServer) -> RecordingServer:
     return sse_server
 
 
-@pytest.fixture(params=["legacy", "2026-07-28", "auto"])
+@pytest.fixture(params=["legacy", "2026-07-28"])
 def mode(request: pytest.FixtureRequest) -> str:
-    """How the client negotiates: the 2025 handshake, stateless at once, or stateless after asking."""
+    """The protocol era: the handshake of 2025, or stateless. Tests without it let the client ask the server."""
     return str(request.param)

@@ -104,7 +104,7 @@ def test_cli_03_and_cli_12_twenty_calls_are_answered_while_one_of_each_kind_fail
         shown = f"{error!s} {error!r} {error.__cause__} {error.args}"
         assert not any(value in shown for value in (SENTINEL, KEY, "hidden")), shown
     assert "denied" not in {request.tenant for request in server.requests}
-    assert len(server.of("initialize")) + len(server.of("server/discover")) == (0 if mode == "2026-07-28" else 1)
+    assert len(server.of("initialize")) == (1 if mode == "legacy" else 0)
 
 
 def test_a_refusal_takes_less_time_than_any_answer(server: RecordingServer) -> None:

@@ -13,6 +13,7 @@ from support.calls import call_as, text
 from support.client_tables import KEY, crm_router, run_of
 from support.recording_server import RecordingServer
 
+from mcpx.runtime.binding import current_run
 from mcpx.runtime.clients.mcp import connect
 from mcpx.runtime.errors import CallRefused, NoRoute, RunRequired
 
@@ -52,7 +53,7 @@ def test_cli_01_each_of_200_runs_is_on_its_own_two_calls_and_the_opener_on_none(
         assert call.lines("x-user") == [f"u{number}"]
         assert call.lines("authorization") == [f"Bearer {KEY}"]
         assert call.lines("x-plan") == []
-    assert len(server.of("initialize")) + len(server.of("server/discover")) == (0 if mode == "2026-07-28" else 1)
+    assert len(server.of("initialize")) == (1 if mode == "legacy" else 0)
     assert not [request for request in server.requests if "opener" in dict(request.headers).values()]
 
 
@@ -103,6 +104,21 @@ def test_every_other_request_is_a_call_and_carries_its_run(server: RecordingServ
     asyncio.run(main())
     for method in ("resources/read", "prompts/get", "completion/complete", "vendor/odd"):
         assert [request.tenant for request in server.of(method)] == ["acme"], method
+
+
+def test_a_subscription_belongs_to_the_run_that_opened_it(streaming: RecordingServer) -> None:
+    router = crm_router(streaming.url)
+
+    async def main() -> None:
+        async with connect(router, "crm", mode="2026-07-28") as client:
+            with pytest.raises(RunRequired):
+                async with client.listen(tools_list_changed=True):
+                    pass
+            async with run_of(router, "acme"), client.listen(tools_list_changed=True) as events:
+                assert events.honored.tools_list_changed
+
+    asyncio.run(main())
+    assert [request.tenant for request in streaming.of("subscriptions/listen")] == ["acme"]
 
 
 def test_the_list_that_the_first_call_of_a_session_brings_along_is_the_sessions(
@@ -238,8 +254,6 @@ def test_an_answer_to_the_server_carries_what_its_question_came_in_on(streaming:
     bound: list[bool] = []
 
     async def agree(context: Any, params: Any) -> types.ElicitResult:
-        from mcpx.runtime.binding import current_run
-
         bound.append(current_run() is not None)
         return types.ElicitResult(action="accept", content={"fine": True})
 

@@ -1,4 +1,4 @@
-"""What could carry one run's facts past the headers: redirects, cookies, kept answers, defaults (CLI-06, 08, 09, 10)."""
+"""What could carry facts of a run past its headers: redirects, cookies, kept answers, defaults (CLI-06, 08, 09, 10)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import pytest
 from support.calls import call_as
 from support.client_tables import KEY, SENTINEL, crm_router, run_of
 from support.recording_server import RecordingServer
+from support.tables import optional
 
 from mcpx.runtime.clients.mcp import connect
 from mcpx.runtime.errors import ConfigurationError, ConnectionFailed, RedirectRefused
+from mcpx.runtime.table import TextPart
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +160,18 @@ def test_cli_10_a_default_header_that_the_table_does_not_know_goes_along(server:
 
     asyncio.run(main())
     assert {tuple(request.lines("x-host-version")) for request in server.requests} == {("1",)}
+
+
+def test_a_name_of_the_table_is_cleared_from_what_the_library_sets(server: RecordingServer, mode: str) -> None:
+    router = crm_router(server.url, also=(optional("User-Agent", TextPart("left out")),))
+
+    async def main() -> None:
+        async with connect(router, "crm", mode=mode) as client:
+            await call_as(client, router, "acme")
+
+    asyncio.run(main())
+    assert server.of("tools/call")
+    assert not [request for request in server.requests if request.lines("user-agent")]
 
 
 def test_the_environment_sends_no_request_through_a_proxy(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from mcpx.runtime.errors import (
     CallRefused,
     CallTimedOut,
     ConnectionFailed,
+    SecretUnavailable,
     ServerRefused,
 )
 
@@ -37,7 +39,7 @@ def test_200_first_callers_open_one_session(server: RecordingServer, mode: str) 
             return await asyncio.gather(*(call_as(client, router, f"t{number}") for number in range(200)))
 
     assert asyncio.run(main()) == [f"t{number}:" for number in range(200)]
-    assert len(server.of("initialize")) + len(server.of("server/discover")) == (0 if mode == "2026-07-28" else 1)
+    assert len(server.of("initialize")) == (1 if mode == "legacy" else 0)
 
 
 def test_a_first_caller_that_gives_up_takes_the_session_from_nobody(server: RecordingServer) -> None:
@@ -220,12 +222,75 @@ def test_a_connection_is_used_inside_async_with_and_entered_once(server: Recordi
 def test_a_failing_host_does_not_keep_its_connection_open(streaming: RecordingServer) -> None:
     router = crm_router(streaming.url)
 
+    async def host() -> None:
+        async with connect(router, "crm", mode="legacy") as client:
+            await call_as(client, router, "acme")
+            raise ZeroDivisionError
+
     async def main() -> None:
         with pytest.raises(ZeroDivisionError):
-            async with connect(router, "crm", mode="legacy") as client:
-                await call_as(client, router, "acme")
-                raise ZeroDivisionError
+            await host()
         assert len(asyncio.all_tasks()) == 1
 
     asyncio.run(main())
     assert [request.verb for request in streaming.requests][-1] == "DELETE"
+
+
+def test_cli_05_a_thousand_runs_after_each_other_leave_one_session_and_nothing_else(
+    json_server: RecordingServer,
+) -> None:
+    json_server.clear()
+    router = crm_router(json_server.url)
+
+    async def main() -> tuple[int, int]:
+        async with connect(router, "crm", mode="legacy") as client:
+
+            async def call(number: int) -> None:
+                async with run_of(router, "acme", user=f"u{number}"):
+                    await client.call_tool("echo")
+
+            for number in range(100):
+                await call(number)
+            before = len(asyncio.all_tasks())
+            for number in range(100, 1000):
+                await call(number)
+            return before, len(asyncio.all_tasks())
+
+    before, after = asyncio.run(main())
+    assert after <= before
+    assert [call.value("x-user") for call in json_server.of("tools/call")] == [f"u{number}" for number in range(1000)]
+    assert len(json_server.of("initialize")) == 1
+    assert len({call.value("mcp-session-id") for call in json_server.of("tools/call")}) == 1
+
+
+def test_a_secret_that_is_gone_refuses_calls_and_sessions_until_it_is_back(
+    server: RecordingServer, tmp_path: Path
+) -> None:
+    key = tmp_path / "key"
+    key.touch(mode=0o600)
+    key.write_text("first")
+    router = crm_router(server.url, key_file=str(key))
+
+    async def main() -> None:
+        async with connect(router, "crm", mode="legacy") as client:
+            await call_as(client, router, "acme")
+            sent = len(server.requests)
+            key.rename(tmp_path / "moved")
+            for ask in (call_as(client, router, "acme"), client.list_tools()):
+                with pytest.raises(SecretUnavailable, match="crm_key"):
+                    await ask
+            assert len(server.requests) == sent
+            key.touch(mode=0o600)
+            key.write_text("second")
+            await call_as(client, router, "acme")
+        key.unlink()
+        async with connect(router, "crm", mode="legacy") as client:
+            for ask in (call_as(client, router, "acme"), client.list_tools()):
+                with pytest.raises(SecretUnavailable):
+                    await ask
+
+    asyncio.run(main())
+    keys = [request.value("authorization") for request in server.requests if request.verb != "GET"]
+    # The teardown carries what is the session's when it happens.
+    assert (keys[0], keys[-1]) == ("Bearer first", "Bearer second")
+    assert set(keys) == {"Bearer first", "Bearer second"}
