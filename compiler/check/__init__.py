@@ -1,5 +1,7 @@
-"""What may stand in a file beyond names and types: one module per topic. `check` asks them all before Cedar is asked,
-`check_flows` reads what Cedar decided."""
+"""What may stand in a file beyond names and types: one module per topic.
+
+`check` asks them all before Cedar is asked, `check_flows` reads what Cedar decided.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mcpx.compiler import model
 from mcpx.compiler.cedar.decision import Decision, Decisions, Policy
-from mcpx.compiler.check.rules import required_fields
+from mcpx.compiler.check.rules import covers, rule_fields, rule_servers
 from mcpx.compiler.credentials import credential_of
 from mcpx.compiler.report import flow_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
@@ -17,7 +17,12 @@ def check_flows(program: model.Program, decisions: Decisions) -> tuple[Diagnosti
     """Every pair of `uses`, every header of its server, every `require`."""
     return (
         *_connections(program, decisions),
-        *(f for server in program.servers.values() for h in server.headers for f in _header(h, server, program, decisions)),
+        *(
+            f
+            for server in program.servers.values()
+            for h in server.headers
+            for f in _header(h, server, program, decisions)
+        ),
         *_required(program, decisions),
     )
 
@@ -36,7 +41,7 @@ def references(
             case model.CredentialPart():
                 (line,) = credential_of(program, agent, server)
                 found.append((part, decisions.present[agent, server, line.secret, header.via]))
-            case model.SettingPart() | model.TextPart():
+            case model.SettingPart() | model.TextPart() | model.TokenPart():
                 found.append((part, decisions.attach[agent, server, header.via]))
     return tuple(found)
 
@@ -69,12 +74,16 @@ def _header(
     if header.optional and (not lacking or len(lacking) < len(denied)):
         return
     silent: dict[tuple[str, Span], list[str]] = {}
+    loud: dict[tuple[model.Part, str | None, tuple[str, ...]], list[str]] = {}
     for agent, stopped in denied.items():
         for part, decision in stopped:
             if isinstance(part, model.FieldPart) and not decision.by:
                 silent.setdefault((part.field, part.span), []).append(agent)
-            elif not header.optional:
-                yield _stopped(header, part, agent, server.name, program, _policies(decision, decisions))
+            else:
+                loud.setdefault((part, _secret(part, agent, server.name, program), decision.by), []).append(agent)
+    if not header.optional:
+        for (part, secret, by), agents in loud.items():
+            yield _stopped(header, part, secret, agents, server.name, [decisions.policies[name] for name in by])
     for (field, span), agents in silent.items():
         yield say.field_undeclared(header, field, span, agents, server.name)
     if header.optional and not silent:
@@ -82,28 +91,37 @@ def _header(
         yield say.never_sent(header, server.name, tuple(forbids.values()))
 
 
-def _stopped(
-    header: model.Header, part: model.Part, agent: str, server: str, program: model.Program, by: Sequence[Policy]
-) -> Diagnostic:
+def _secret(part: model.Part, agent: str, server: str, program: model.Program) -> str | None:
     match part:
-        case model.FieldPart(field=field, span=span):
-            return say.field_denied(header, f"run.{field}", span, agent, server, by)
-        case model.SecretPart(secret=secret, span=span):
-            return say.present_denied(header, secret, span, agent, server, by)
-        case model.CredentialPart(span=span):
+        case model.SecretPart(secret=secret):
+            return secret
+        case model.CredentialPart():
             (line,) = credential_of(program, agent, server)
-            return say.present_denied(header, line.secret, span, agent, server, by)
+            return line.secret
         case _:
-            return say.attach_denied(header, agent, server, by)
+            return None
+
+
+def _stopped(
+    header: model.Header,
+    part: model.Part,
+    secret: str | None,
+    agents: Sequence[str],
+    server: str,
+    by: Sequence[Policy],
+) -> Diagnostic:
+    if isinstance(part, model.FieldPart):
+        return say.field_denied(header, part.field, part.span, agents, server, by)
+    if secret is not None:
+        return say.present_denied(header, secret, part.span, agents, server, by)
+    return say.attach_denied(header, agents, server, by)
 
 
 def _required(program: model.Program, decisions: Decisions) -> Iterator[Diagnostic]:
     for rule in program.rules:
         if rule.effect != "require":
             continue
-        for server in program.servers.values():
-            if server.name not in rule.servers and set(server.tags).isdisjoint(rule.server_tags):
-                continue
+        for server in rule_servers(rule, program):
             carried = {
                 part.field
                 for header in server.headers
@@ -111,17 +129,10 @@ def _required(program: model.Program, decisions: Decisions) -> Iterator[Diagnost
                 for part in header.parts
                 if isinstance(part, model.FieldPart)
             }
-            for agent in _users(server, program, decisions):
-                if not _covers(rule, program.agents[agent]):
-                    continue
-                for field in required_fields(rule, program):
-                    if field.name not in carried:
-                        yield say.not_carried(rule, field.name, agent, server.name)
-
-
-def _covers(rule: model.Rule, agent: model.Agent) -> bool:
-    everybody = not rule.agents and not rule.groups
-    return everybody or agent.name in rule.agents or not set(agent.groups).isdisjoint(rule.groups)
+            agents = [name for name in _users(server, program, decisions) if covers(rule, program.agents[name])]
+            for field in rule_fields(rule, program):
+                if agents and field.name not in carried:
+                    yield say.not_carried(rule, field.name, agents, server)
 
 
 def _policies(decision: Decision, decisions: Decisions) -> tuple[Policy, ...]:

@@ -39,23 +39,26 @@ def _name(header: model.Header) -> Iterator[Diagnostic]:
         yield say.name_taken(header, owner)
     elif names.only_typed(header.name) and header.name.lower() != "authorization":
         yield say.only_typed(header)
+    elif names.traces(header.name) and any(isinstance(part, model.FieldPart) for part in header.parts):
+        return  # `_fields` refuses it
     elif (why := names.warned(header.name)) is not None:
         yield say.name_is_lost(header, why)
 
 
 def _literals(header: model.Header) -> Iterator[Diagnostic]:
     texts = [part for part in header.parts if isinstance(part, model.TextPart)]
-    if not header.parts or (len(header.parts) == len(texts) and not any(part.text for part in texts)):
+    if len(texts) == len(header.parts) and not any(part.text for part in texts):
         yield say.literal_value(header.value_span, "a header cannot be empty")
     for part in texts:
         if any(not " " <= character <= "~" for character in part.text):
             yield say.literal_value(part.span, "only printable ASCII characters can be sent")
         elif looks_secret(part.text) or (len(texts) == len(header.parts) and names.secret_words(header.name)):
             yield say.looks_secret(part.span)
-    for end, blank in ((0, 0), (-1, -1)):
-        part = header.parts[end] if header.parts else None
-        if isinstance(part, model.TextPart) and part.text[blank : blank + 1 or None] == " ":
-            yield say.literal_value(part.span, "a value neither begins nor ends with a blank")
+    first, last = header.parts[0], header.parts[-1]
+    if isinstance(first, model.TextPart) and first.text.startswith(" "):
+        yield say.literal_value(first.span, "a value does not begin with a blank")
+    elif isinstance(last, model.TextPart) and last.text.endswith(" "):
+        yield say.literal_value(last.span, "a value does not end with a blank")
 
 
 def _fields(header: model.Header, program: model.Program) -> Iterator[Diagnostic]:
@@ -64,6 +67,8 @@ def _fields(header: model.Header, program: model.Program) -> Iterator[Diagnostic
         field = program.fields[part.field]
         if names.traces(header.name):
             yield say.in_trace_header(header, part)
+        if (why := _unsendable(header, field)) is not None:
+            yield say.declared_value(header, part, field, why)
         if field.optional and not header.optional:
             yield say.field_may_be_missing(header, part, field)
         if not field.verified and names.identity_words(header.name):
@@ -74,6 +79,14 @@ def _fields(header: model.Header, program: model.Program) -> Iterator[Diagnostic
         yield say.mixed_trust(header, verified, claimed)
     elif len(parts) > 1:
         yield from _injective(header, program)
+
+
+def _unsendable(header: model.Header, field: model.Field) -> str | None:
+    """Why a default or choice makes no value of this header, as a clause."""
+    texts = [*field.type.choices, *([field.default] if isinstance(field.default, str) else [])]
+    alone = len(header.parts) == 1
+    faults = (names.value_fault(text if alone else f"|{text}|") for text in texts)
+    return next((f"one of them {fault}" for fault in faults if fault is not None), None)
 
 
 def _injective(header: model.Header, program: model.Program) -> Iterator[Diagnostic]:
@@ -100,10 +113,8 @@ def _can_hold(kind: model.FieldType, character: str) -> bool:
 def _authorization(header: model.Header) -> Iterator[Diagnostic]:
     credentials = [part for part in header.parts if isinstance(part, model.CredentialPart | model.SecretPart)]
     wrong = [part for part in header.parts if isinstance(part, model.FieldPart | model.SettingPart)]
-    for part in wrong:
-        yield say.authorization_part(part.span, "neither a credential nor a secret")
-    for part in credentials[1:]:
-        yield say.authorization_part(part.span, "one too many")
+    yield from (say.authorization_part(part.span, "neither a credential nor a secret") for part in wrong)
+    yield from (say.authorization_part(part.span, "one too many") for part in credentials[1:])
     if not credentials and not wrong:
         yield say.authorization_part(header.value_span, "no credential in it")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mcpx.compiler import model
@@ -18,7 +19,8 @@ def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     settings = {p.setting for p in (*parts, *urls) if isinstance(p, model.SettingPart)}
     secrets = {p.secret for p in parts if isinstance(p, model.SecretPart)} | {c.secret for c in program.credentials}
     tags = {tag for rule in rules for tag in (*rule.field_tags, *rule.server_tags)}
-    tags |= {tag for thing in (*program.fields.values(), *program.servers.values()) for tag in thing.tags}
+    tags |= {tag for field in program.fields.values() for tag in field.tags}
+    tags |= {tag for server in program.servers.values() for tag in server.tags}
     tags |= {tag for secret in program.secrets.values() for tag in secret.tags}
     groups = {group for rule in rules for group in rule.groups}
     groups |= {holder for line in program.credentials for holder in line.holders}
@@ -42,10 +44,13 @@ def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     for group in program.groups.values():
         if silent(groups, group.name, "Group"):
             yield say.unused("MX605", "group", group.name, group.span, "no rule or credential names it")
+        elif not any(group.name in agent.groups for agent in program.agents.values()):
+            yield say.unused("MX605", "group", group.name, group.span, "no agent is in it")
     for server in program.servers.values():
         if server.name not in used_servers:
             yield say.unused("MX606", "server", server.name, server.span, "no agent uses it")
 
 
 def _in_cedar(program: model.Program, kind: str, name: str) -> bool:
-    return any(f'{kind}::"{name}"' in text.text for text in program.cedar)
+    literal = re.compile(rf'\b{kind}\s*::\s*"{re.escape(name)}"')
+    return any(literal.search(text.text) for text in program.cedar)

@@ -40,12 +40,17 @@ class CannotRun(click.ClickException):
 def write_whole(path: Path, data: bytes) -> None:
     """Write beside and rename, so that a reader sees the old file or the new one (rename(2) of POSIX is atomic).
 
+    A link is followed; what is neither a regular file nor absent is left alone.
+
     Raises:
         CannotRun: the file cannot be written.
     """
     beside: str | None = None
     try:
-        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            raise CannotRun(f"cannot write `{path}`: it is no regular file")
+        handle, beside = tempfile.mkstemp(prefix=".mcpx-", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
@@ -53,8 +58,10 @@ def write_whole(path: Path, data: bytes) -> None:
         umask = os.umask(0)
         os.umask(umask)
         Path(beside).chmod(0o666 & ~umask)
-        Path(beside).replace(path)
-    except OSError as error:
+        Path(beside).replace(target)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, in Python 3.11 and 3.12
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
-        raise CannotRun(f"cannot write `{path}`: {error.strerror}") from None
+        raise CannotRun(
+            f"cannot write `{path}`: {getattr(error, 'strerror', None) or 'its links form a circle'}"
+        ) from None

@@ -15,9 +15,13 @@ from mcpx.compiler.report.suggest import nearest
 @click.option("--all", "everything", is_flag=True, help="List every code and its title.")
 def explain(code: str | None, *, everything: bool) -> int:
     """Tell the longer story of CODE: what it means, a file that has it, and one that has not."""
-    pages = {page.name.removesuffix(".md"): page for page in files("mcpx.compiler.report").joinpath("explain").iterdir()}
+    pages = {
+        page.name.removesuffix(".md"): page for page in files("mcpx.compiler.report").joinpath("explain").iterdir()
+    }
     if everything:
-        titles = (pages[name].read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ") for name in sorted(pages))
+        titles = (
+            pages[name].read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ") for name in sorted(pages)
+        )
         click.echo("\n".join(titles))
         return 0
     if code is None:

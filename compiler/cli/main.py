@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
+from pathlib import Path
 
 import click
 
@@ -41,5 +44,12 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write("mcpx: interrupted\n")
         return 2
     except BrokenPipeError:
+        # The reader has gone; what is left in the buffer must not complain when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except Exception as error:  # noqa: BLE001 - whatever the fault, people get a sentence and no value of their files
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        sys.stderr.write(f"mcpx: a fault of the compiler, please report it: {type(error).__name__} at {where}\n")
         return 2
     return code if isinstance(code, int) else 0

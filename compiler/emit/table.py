@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from importlib.metadata import version
-from typing import Generic, Hashable, TypeVar
+from typing import Generic, TypeVar
 
 from mcpx.compiler import model
 from mcpx.compiler.cedar.decision import Decisions
@@ -63,7 +63,9 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
         programs=programs.by_id(),
         plans=plans.by_id(),
         flows={name: dict(decided) for name, decided in flows.by_id().items()},
-        policies={name: _origin(policy.span.file, policy.span.start, sources) for name, policy in decisions.policies.items()},
+        policies={
+            name: _origin(policy.span.file, policy.span.start, sources) for name, policy in decisions.policies.items()
+        },
         rows=tuple(sorted(rows, key=lambda row: (row.agent, row.server))),
     )
 
@@ -118,7 +120,13 @@ def _field(field: model.Field) -> body.FieldSpec:
 
 
 def _source(source: model.SecretSource) -> body.EnvSource | body.FileSource:
-    return body.EnvSource(source.variable) if isinstance(source, model.EnvSource) else body.FileSource(source.path)
+    match source:
+        case model.EnvSource(variable=variable):
+            return body.EnvSource(variable)
+        case model.FileSource(path=path):
+            return body.FileSource(path)
+        case _:
+            raise TypeError(f"a table has no {type(source).__name__}")
 
 
 def _server(server: model.Server) -> body.ServerSpec:
@@ -141,6 +149,8 @@ def _part(part: model.Part) -> body.Part:
             return body.SettingPart(setting)
         case model.CredentialPart():
             return body.CredentialPart(credential=True)
+        case _:
+            raise TypeError(f"a table has no {type(part).__name__}")
 
 
 def _origin(file: str, offset: int, sources: Mapping[str, Source]) -> body.Origin:

@@ -169,12 +169,26 @@ def looks_secret(span: Span) -> Diagnostic:
     )
 
 
+def declared_value(header: model.Header, part: model.FieldPart, field: model.Field, why: str) -> Diagnostic:
+    """A default or choice of a field that the header cannot carry."""
+    return _found(
+        "MX317",
+        f"a declared value of `run.{field.name}` cannot be sent in `{header.name}`",
+        Label(part.span, why),
+        Label(field.span, "declared here"),
+        notes=("every run with this value would be refused",),
+    )
+
+
 def header_size(header: model.Header, size: int, limit: int, severity: Severity) -> Diagnostic:
     """A header that may grow beyond what servers take."""
     return _found(
         "MX318" if severity is Severity.ERROR else "MX319",
         f"`{header.name}` may be {size} bytes long",
-        Label(header.name_span, f"{'the most that can arrive is' if severity is Severity.ERROR else 'servers begin to refuse at'} {limit}"),
+        Label(
+            header.name_span,
+            f"{'the most that can arrive is' if severity is Severity.ERROR else 'servers begin to refuse at'} {limit}",
+        ),
         helps=("give the fields it draws on a smaller `max`",),
         severity=severity,
     )
@@ -185,7 +199,10 @@ def headers_size(server: model.Server, size: int, limit: int, severity: Severity
     return _found(
         "MX320" if severity is Severity.ERROR else "MX321",
         f"the headers of `{server.name}` may be {size} bytes long together",
-        Label(server.span, f"{'the most that can arrive is' if severity is Severity.ERROR else 'servers begin to refuse at'} {limit}"),
+        Label(
+            server.span,
+            f"{'the most that can arrive is' if severity is Severity.ERROR else 'servers begin to refuse at'} {limit}",
+        ),
         helps=("send fewer headers, or give their fields a smaller `max`",),
         severity=severity,
     )
@@ -251,6 +268,18 @@ def credential_unused(line: model.CredentialLine) -> Diagnostic:
     )
 
 
+def credential_partly_unused(line: model.CredentialLine, names: Sequence[str]) -> Diagnostic:
+    """Holders or servers of a credential line for which it does nothing."""
+    listed = ", ".join(f"`{name}`" for name in names)
+    return _found(
+        "MX607",
+        f"this credential is never used for {listed}",
+        Label(line.span, "no pair of these names draws on it"),
+        helps=("remove these names from the line",),
+        severity=Severity.WARNING,
+    )
+
+
 # --- Rules ------------------------------------------------------------------------------------------------------------
 
 
@@ -272,6 +301,13 @@ def required_optional(rule: model.Rule, field: model.Field) -> Diagnostic:
         Label(rule.span, "required here"),
         Label(field.span, "a run may lack it"),
         helps=("declare the field without `?`, or use `allow`",),
+    )
+
+
+def rule_idle(rule: model.Rule, why: str) -> Diagnostic:
+    """A rule, or one of its names, that can never match."""
+    return _found(
+        "MX608", f"this `{rule.effect}` never matches: {why}", Label(rule.span, why), severity=Severity.WARNING
     )
 
 
@@ -316,7 +352,23 @@ def url_secret(span: Span) -> Diagnostic:
 
 def url_malformed(span: Span, why: str) -> Diagnostic:
     """Text that is no address."""
-    return _found("MX335", "this is not an address of a server", Label(span, why))
+    return _found("MX335", "this is not the address of a server", Label(span, f"it {why}"))
+
+
+def one_place_two_tags(server: model.Server, first: model.Server) -> Diagnostic:
+    """Two servers of one origin, and rules that would tell them apart."""
+    return _found(
+        "MX336",
+        f"`{server.name}` and `{first.name}` are one place and carry different tags",
+        Label(server.span, _carried(server)),
+        Label(first.span, _carried(first)),
+        notes=("tags mean the place: scheme, host and port of these addresses are the same",),
+        helps=("give both the same tags",),
+    )
+
+
+def _carried(server: model.Server) -> str:
+    return f"carries {', '.join(f'`@{tag}`' for tag in server.tags)}" if server.tags else "carries no tag"
 
 
 # --- What has no effect -----------------------------------------------------------------------------------------------

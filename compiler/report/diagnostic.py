@@ -89,7 +89,7 @@ class Diagnostic:
 
 
 def in_order(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -> tuple[Diagnostic, ...]:
-    """Sorted by file (in the order they were read), stage, position and code; equal code and primary span once."""
+    """Sorted by file (in the order they were read), stage, position and code; what would read the same is kept once."""
     files = {name: number for number, name in enumerate(sources)}
     stages = {stage: number for number, stage in enumerate(Stage)}
 
@@ -97,7 +97,7 @@ def in_order(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -
         span = found.primary
         return (files.get(span.file, len(files)), stages[found.stage], span.start, span.end, found.code, found.message)
 
-    unique: dict[tuple[str, Span], Diagnostic] = {}
+    unique: dict[tuple[str, Span, str], Diagnostic] = {}
     for found in sorted(diagnostics, key=key):
-        unique.setdefault((found.code, found.primary), found)
+        unique.setdefault((found.code, found.primary, found.message), found)
     return tuple(unique.values())

@@ -10,6 +10,7 @@ from mcpx.compiler.report.diagnostic import Diagnostic, Label, Severity, Stage
 from mcpx.compiler.source import Span
 
 _LABELS = 3
+_AGENTS = 5
 
 
 def _found(
@@ -25,6 +26,11 @@ def _found(
 
 def _by(policies: Sequence[Policy]) -> tuple[Label, ...]:
     return tuple(Label(policy.span, f"denied by `{policy.id}`") for policy in policies)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_AGENTS])
+    return shown if len(names) <= _AGENTS else f"{shown} and {len(names) - _AGENTS} more"
 
 
 def _names(policies: Sequence[Policy]) -> str:
@@ -45,11 +51,13 @@ def connect_denied(agent: str, server: str, span: Span, by: Sequence[Policy]) ->
     )
 
 
-def field_denied(header: model.Header, item: str, span: Span, agent: str, server: str, by: Sequence[Policy]) -> Diagnostic:
+def field_denied(
+    header: model.Header, field: str, span: Span, agents: Sequence[str], server: str, by: Sequence[Policy]
+) -> Diagnostic:
     """A field in a plain header that a rule stops."""
     return _found(
         "MX401",
-        f"`{item}` may not flow to `{server}` for `{agent}`: {_names(by)}",
+        f"`run.{field}` may not flow to `{server}` for {_listed(agents)}: {_names(by)}",
         [Label(span, f"sent in `{header.name}` here"), *_by(by)],
         (_DENY_WINS,),
         ("remove the header, or send something that may flow there",),
@@ -58,10 +66,9 @@ def field_denied(header: model.Header, item: str, span: Span, agent: str, server
 
 def field_undeclared(header: model.Header, field: str, span: Span, agents: Sequence[str], server: str) -> Diagnostic:
     """A field in a header that nothing lets through, for these agents."""
-    who = ", ".join(f"`{agent}`" for agent in agents)
     return _found(
         "MX402",
-        f"nothing lets `run.{field}` reach `{server}` for {who}",
+        f"nothing lets `run.{field}` reach `{server}` for {_listed(agents)}",
         [Label(span, f"sent in `{header.name}` here")],
         ("what no rule permits is denied",),
         (f"if it may flow there, add: allow run.{field} -> {server}",),
@@ -69,23 +76,23 @@ def field_undeclared(header: model.Header, field: str, span: Span, agents: Seque
 
 
 def present_denied(
-    header: model.Header, secret: str, span: Span, agent: str, server: str, by: Sequence[Policy]
+    header: model.Header, secret: str, span: Span, agents: Sequence[str], server: str, by: Sequence[Policy]
 ) -> Diagnostic:
     """A credential or secret that an agent may not present."""
     return _found(
         "MX407",
-        f"`{agent}` may not present `{secret}` at `{server}`: {_names(by)}",
+        f"`secret.{secret}` may not be presented at `{server}` by {_listed(agents)}: {_names(by)}",
         [Label(span, f"sent in `{header.name}` here"), *_by(by)],
         (_DENY_WINS,),
-        (f"remove `{server}` from the servers of `{agent}`, or change the policy",),
+        (f"give `{server}` a credential that may go there, or change the policy",),
     )
 
 
-def attach_denied(header: model.Header, agent: str, server: str, by: Sequence[Policy]) -> Diagnostic:
+def attach_denied(header: model.Header, agents: Sequence[str], server: str, by: Sequence[Policy]) -> Diagnostic:
     """A literal or setting that may not be sent."""
     return _found(
         "MX408",
-        f"`{agent}` may not send `{header.name}` to `{server}`: {_names(by)}",
+        f"`{header.name}` may not be sent to `{server}` by {_listed(agents)}: {_names(by)}",
         [Label(header.name_span, "sent here"), *_by(by)],
         (_DENY_WINS,),
         ("remove the header, or change the policy",),
@@ -104,12 +111,15 @@ def never_sent(header: model.Header, server: str, by: Sequence[Policy]) -> Diagn
     )
 
 
-def not_carried(rule: model.Rule, field: str, agent: str, server: str) -> Diagnostic:
-    """A `require` that nothing fulfils for a pair."""
+def not_carried(rule: model.Rule, field: str, agents: Sequence[str], server: model.Server) -> Diagnostic:
+    """A `require` that nothing fulfils at a server."""
     return _found(
         "MX405",
-        f"`{agent}` does not send `run.{field}` to `{server}` for certain",
-        [Label(rule.span, "required here")],
+        f"nothing sends `run.{field}` to `{server.name}` for certain, for {_listed(agents)}",
+        [
+            Label(rule.span, "required here"),
+            Label(server.span, f"no plain header of this server draws on `run.{field}`"),
+        ],
         ("only a plain header is always sent",),
-        (f"add a plain header to `{server}` that draws on `run.{field}`",),
+        (f"add a plain header to `{server.name}` that draws on `run.{field}`",),
     )

@@ -11,7 +11,12 @@ from mcpx.compiler.source import Span
 
 
 def _error(
-    code: str, message: str, *labels: Label, notes: tuple[str, ...] = (), helps: tuple[str, ...] = (), fixes: tuple[Fix, ...] = ()
+    code: str,
+    message: str,
+    *labels: Label,
+    notes: tuple[str, ...] = (),
+    helps: tuple[str, ...] = (),
+    fixes: tuple[Fix, ...] = (),
 ) -> Diagnostic:
     return Diagnostic(code, Stage.RESOLVE, message, labels, notes, helps, fixes)
 
@@ -48,7 +53,7 @@ def second_run_block(extra: syntax.RunBlock, first: syntax.RunBlock) -> Diagnost
     return _error(
         "MX203",
         "a second `run` block",
-        Label(extra.head, "this one is ignored by nobody: the schema of a run stands in one place"),
+        Label(extra.head, "what a run knows is said in one place"),
         Label(first.head, "the first stands here"),
         helps=("move the fields into the first block",),
     )
@@ -61,7 +66,6 @@ def repeated(name: syntax.Name, first: syntax.Name) -> Diagnostic:
         f"`{name.text}` is named twice",
         Label(name.span, "named again here"),
         Label(first.span, "named here already"),
-        fixes=(),
         helps=("remove one of them",),
     )
 
@@ -132,6 +136,16 @@ def verified_default(field: str, span: Span) -> Diagnostic:
     )
 
 
+def optional_default(field: str, span: Span) -> Diagnostic:
+    """A default for a field that a run may lack, which then never lacks it."""
+    return _error(
+        "MX231",
+        f"the field `{field}` has a `?` and a default",
+        Label(span, "with a default the field is never missing"),
+        helps=("remove the default, or the `?`",),
+    )
+
+
 def default_does_not_fit(field: str, span: Span, why: str) -> Diagnostic:
     """A default outside the field's type."""
     return _error("MX212", f"the default of `{field}` does not fit its type", Label(span, why))
@@ -160,7 +174,9 @@ def pattern_refused(span: Span) -> Diagnostic:
 
 def choice_repeated(value_span: Span, first: Span) -> Diagnostic:
     """The same choice twice."""
-    return _error("MX216", "a choice stands twice in `one of`", Label(value_span, "again here"), Label(first, "first here"))
+    return _error(
+        "MX216", "a choice stands twice in `one of`", Label(value_span, "again here"), Label(first, "first here")
+    )
 
 
 def choices_empty(span: Span) -> Diagnostic:
@@ -197,10 +213,10 @@ def source_arguments(call: syntax.Call, wanted: str) -> Diagnostic:
 def setting_literal(name: str, span: Span) -> Diagnostic:
     """A setting that is given a literal."""
     return _error(
-        "MX220",
+        "MX228",
         f"the setting `{name}` takes `env(…)`",
         Label(span, "a literal is no setting"),
-        helps=("write the text where it is used, or name a variable: env(\"NAME\", \"default\")",),
+        helps=('write the text where it is used, or name a variable: env("NAME", "default")',),
     )
 
 
@@ -221,7 +237,7 @@ def secret_in_url(ref: syntax.Ref) -> Diagnostic:
         "MX227",
         "a secret cannot stand in an address",
         Label(ref.span, "addresses end up in logs, histories and referrers"),
-        helps=("send it in a header: `header Authorization = \"Bearer ${credential}\"`",),
+        helps=('send it in a header: `header Authorization = "Bearer ${credential}"`',),
     )
 
 
@@ -235,9 +251,32 @@ def not_implemented(what: str, span: Span) -> Diagnostic:
     )
 
 
+def rule_named_twice(name: syntax.Name, first: syntax.Name) -> Diagnostic:
+    """Two rules with one name, which is the id by which messages and records tell them apart."""
+    return _error(
+        "MX229",
+        f"two rules are called `{name.text}`",
+        Label(name.span, "named so again here"),
+        Label(first.span, "named so here already"),
+        helps=("give one of them another name, or none",),
+    )
+
+
+def choice_not_normalized(span: Span) -> Diagnostic:
+    """A choice that no value of a run can equal, since those are in normalization form C."""
+    return _error(
+        "MX230",
+        "this choice is not in Unicode normalization form C",
+        Label(span, "no value of a run can be equal to it"),
+        helps=("write each letter with its accent as one character",),
+    )
+
+
 def import_not_found(path: syntax.StringLiteral) -> Diagnostic:
     """An import of a file that is not there or cannot be read."""
-    return _error("MX221", "the imported file cannot be read", Label(path.span, "no readable file at this path"))
+    return _error(
+        "MX221", "the imported file cannot be read", Label(path.span, "no regular, readable file at this path")
+    )
 
 
 def import_leaves_project(path: syntax.StringLiteral) -> Diagnostic:

@@ -39,6 +39,9 @@ def _default(
     if field.trust == "verified":
         findings.append(say.verified_default(field.name.text, field.default.span))
         return None
+    if field.optional:
+        findings.append(say.optional_default(field.name.text, field.default.span))
+        return None
     value = scalar(field.default)
     if (why := misfit(value, kind)) is not None:
         findings.append(say.default_does_not_fit(field.name.text, field.default.span, why))

@@ -8,7 +8,7 @@ from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.resolve.fields import resolve_field
-from mcpx.compiler.resolve.relations import resolve_agent, resolve_credential, resolve_rule
+from mcpx.compiler.resolve.relations import check_names, resolve_agent, resolve_credential, resolve_rule
 from mcpx.compiler.resolve.scope import declare
 from mcpx.compiler.resolve.servers import resolve_server
 from mcpx.compiler.resolve.sources import check_variables, resolve_secret, resolve_setting
@@ -35,14 +35,11 @@ def resolve(
     """
     findings: list[Diagnostic] = []
     statements = [statement for file in files for statement in file.statements]
-    findings.extend(
-        say.not_implemented(_LATER[type(s)], s.span) for s in statements if type(s) in _LATER  # type: ignore[index]
-    )
+    findings.extend(say.not_implemented(_LATER[type(s)], s.span) for s in statements if type(s) in _LATER)
     scope = declare(statements, findings)
-    credentials = [
-        resolve_credential(s, scope, findings) for s in statements if isinstance(s, syntax.Credential)
-    ]
+    credentials = [resolve_credential(s, scope, findings) for s in statements if isinstance(s, syntax.Credential)]
     rules = [resolve_rule(s, scope, sources, findings) for s in statements if isinstance(s, syntax.Rule)]
+    check_names((s for s in statements if isinstance(s, syntax.Rule)), findings)
     blocks = [model.CedarText(s.text, s.body) for s in statements if isinstance(s, syntax.CedarBlock)]
     settings = [resolve_setting(node, findings) for node in scope.settings.nodes.values()]
     secrets = [resolve_secret(node, scope, findings) for node in scope.secrets.nodes.values()]

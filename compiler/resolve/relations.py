@@ -19,9 +19,7 @@ def resolve_agent(agent: syntax.Agent, scope: Scope, findings: list[Diagnostic])
     groups = scope.groups.find_all(agent.groups, findings)
     used = scope.servers.find_all(agent.uses, findings)
     places = {name.text: name.span for name in reversed(agent.uses)}
-    return model.Agent(
-        agent.name.text, groups, {server: places[server] for server in used}, agent.name.span, agent.doc
-    )
+    return model.Agent(agent.name.text, groups, {server: places[server] for server in used}, agent.name.span, agent.doc)
 
 
 def resolve_credential(
@@ -73,6 +71,16 @@ def resolve_rule(
         groups=tuple(name for name in people if name in scope.groups.nodes),
         span=rule.span,
         doc=rule.doc,
+    )
+
+
+def check_names(rules: Iterable[syntax.Rule], findings: list[Diagnostic]) -> None:
+    """No two rules have one name."""
+    first: dict[str, syntax.Name] = {}
+    findings.extend(
+        say.rule_named_twice(rule.name, first[rule.name.text])
+        for rule in rules
+        if rule.name is not None and first.setdefault(rule.name.text, rule.name) is not rule.name
     )
 
 

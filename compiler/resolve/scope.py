@@ -1,8 +1,8 @@
-"""What is declared, by kind, and the looking-up of names. A name that is not there is reported here and nowhere else."""
+"""What is declared, by kind, and the looking-up of names: one that is not there is reported here and nowhere else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -55,7 +55,7 @@ class Word:
 
 @dataclass
 class Scope:
-    """Every namespace of a project. Agents and groups share one: `people` has both, `agents` and `groups` its halves."""
+    """Every namespace of a project. Agents and groups share one: `people` is all of it, and they are its halves."""
 
     tags: Table[Word]
     fields: Table[syntax.Field]
@@ -79,11 +79,10 @@ def declare(statements: Iterable[syntax.Statement], findings: list[Diagnostic]) 
 
     blocks = [statement for statement in statements if isinstance(statement, syntax.RunBlock)]
     findings.extend(say.second_run_block(extra, blocks[0]) for extra in blocks[1:])
-    fields = blocks[0].fields if blocks else ()
+    fields = [field for block in blocks for field in block.fields]
     tags = [Word(n, s.doc) for s in statements if isinstance(s, syntax.Tags) for n in s.names]
-    groups = [Word(n, s.doc) for s in statements if isinstance(s, syntax.Groups) for n in s.names]
     people: dict[str, syntax.Agent | Word] = {}
-    for declared in (*of(syntax.Agent), *groups):
+    for declared in _people(statements):
         if declared.name.text == "session":
             findings.append(say.reserved_session(declared.name))
         _add(people, declared, "agent or group", findings)
@@ -96,6 +95,14 @@ def declare(statements: Iterable[syntax.Statement], findings: list[Diagnostic]) 
         agents=Table("agent", {k: v for k, v in people.items() if isinstance(v, syntax.Agent)}),
         groups=Table("group", {k: v for k, v in people.items() if isinstance(v, Word)}),
     )
+
+
+def _people(statements: Iterable[syntax.Statement]) -> Iterator[syntax.Agent | Word]:
+    for statement in statements:
+        if isinstance(statement, syntax.Agent):
+            yield statement
+        elif isinstance(statement, syntax.Groups):
+            yield from (Word(name, statement.doc) for name in statement.names)
 
 
 def _table(kind: str, nodes: Iterable[_Node], findings: list[Diagnostic]) -> Table[_Node]:

@@ -88,9 +88,7 @@ def _header(header: syntax.Header, scope: Scope, findings: list[Diagnostic]) -> 
     )
 
 
-def value_parts(
-    value: syntax.Value, scope: Scope, findings: list[Diagnostic]
-) -> tuple[model.Part, ...] | None:
+def value_parts(value: syntax.Value, scope: Scope, findings: list[Diagnostic]) -> tuple[model.Part, ...] | None:
     """The parts of a value; `None` when one of its references is to nothing, which has been reported."""
     match value:
         case syntax.StringLiteral():
@@ -121,7 +119,5 @@ def _reference(ref: syntax.Ref, scope: Scope, findings: list[Diagnostic]) -> mod
         case ["token", _]:
             findings.append(say.not_implemented("`token`", ref.span))
         case _:
-            findings.append(
-                say.wrong_reference(ref, "`run.F`, `credential`, `secret.S`, `setting.S` or `token.T`")
-            )
+            findings.append(say.wrong_reference(ref, "`run.F`, `credential`, `secret.S`, `setting.S` or `token.T`"))
     return None

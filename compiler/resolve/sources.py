@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable
 
@@ -12,6 +13,10 @@ from mcpx.compiler.resolve.scope import Scope
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """POSIX.1-2017, Base Definitions 8.1, and lower case, which every system takes as well."""
+
+
+_FILE = re.compile(r"/[^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*")
+"""An absolute path with one `/` at its head: in POSIX.1-2017, Base Definitions 4.13, two may mean another place."""
 
 
 def resolve_setting(setting: syntax.SettingDecl, findings: list[Diagnostic]) -> model.Setting | None:
@@ -56,7 +61,7 @@ def _secret_source(secret: syntax.SecretDecl, findings: list[Diagnostic]) -> mod
             return model.EnvSource(variable)
         case "env", _:
             findings.append(say.source_arguments(call, "the name of one variable"))
-        case "file", [path] if path.startswith("/") and "\0" not in path:
+        case "file", [path] if _FILE.fullmatch(path) and posixpath.normpath(path) == path:
             return model.FileSource(path)
         case "file", _:
             findings.append(say.source_arguments(call, "one absolute path"))
@@ -72,6 +77,8 @@ def check_variables(
 ) -> None:
     """No environment variable is both: a setting may be shown and logged."""
     secret_of = {s.source.variable: s for s in secrets if isinstance(s.source, model.EnvSource)}
-    for setting in settings:
-        if (secret := secret_of.get(setting.variable)) is not None:
-            findings.append(say.secret_and_setting(setting.variable, secret.span, setting.span))
+    findings.extend(
+        say.secret_and_setting(setting.variable, secret.span, setting.span)
+        for setting in settings
+        if (secret := secret_of.get(setting.variable)) is not None
+    )

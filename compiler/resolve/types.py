@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import Literal
+
 from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.runtime.patterns import whole
 
-_KINDS: dict[str, str] = {"string": "string", "int": "int", "bool": "bool", "one of": "choice", "list of string": "list"}
+_KINDS: dict[str, Literal["string", "int", "bool", "choice", "list"]] = {
+    "string": "string",
+    "int": "int",
+    "bool": "bool",
+    "one of": "choice",
+    "list of string": "list",
+}
 _OPTIONS = {"string": ("max", "matches"), "list of string": ("max", "matches", "items")}
 MAX_CHARACTERS = 16_384
 MAX_ITEMS = 256
-INT_RANGE = (-(2**63), 2**63 - 1)
+INT_RANGE = range(-(2**63), 2**63)
 
 
 def field_type(written: syntax.Type, findings: list[Diagnostic]) -> model.FieldType:
@@ -22,7 +31,7 @@ def field_type(written: syntax.Type, findings: list[Diagnostic]) -> model.FieldT
         if given is not None and option not in allowed:
             findings.append(say.type_option(written.kind, option, given.span))
     return model.FieldType(
-        kind=_KINDS[written.kind],  # type: ignore[arg-type]
+        kind=_KINDS[written.kind],
         choices=_choices(written, findings),
         max=_bound(written.max, "max", MAX_CHARACTERS, 256, findings),
         matches=_pattern(written.matches, findings),
@@ -35,15 +44,15 @@ def _choices(written: syntax.Type, findings: list[Diagnostic]) -> tuple[str, ...
         findings.append(say.choices_empty(written.span))
     first: dict[str, syntax.StringLiteral] = {}
     for choice in written.choices:
+        if not unicodedata.is_normalized("NFC", choice.value):
+            findings.append(say.choice_not_normalized(choice.span))
         if choice.value in first:
             findings.append(say.choice_repeated(choice.span, first[choice.value].span))
         first.setdefault(choice.value, choice)
     return tuple(first)
 
 
-def _bound(
-    given: syntax.IntLiteral | None, option: str, high: int, default: int, findings: list[Diagnostic]
-) -> int:
+def _bound(given: syntax.IntLiteral | None, option: str, high: int, default: int, findings: list[Diagnostic]) -> int:
     if given is None:
         return default
     if not 1 <= given.value <= high:
@@ -76,8 +85,8 @@ def misfit(value: model.Scalar | tuple[str, ...], kind: model.FieldType) -> str 
         case "bool":
             return None if isinstance(value, bool) else "expected `true` or `false`"
         case "int":
-            fits = isinstance(value, int) and not isinstance(value, bool)
-            return None if fits and INT_RANGE[0] <= value <= INT_RANGE[1] else "expected a whole number of 64 bits"  # type: ignore[operator]
+            fits = isinstance(value, int) and not isinstance(value, bool) and value in INT_RANGE
+            return None if fits else "expected a whole number of 64 bits"
         case "choice":
             return None if value in kind.choices else "not one of the choices"
         case "string":
@@ -93,6 +102,8 @@ def misfit(value: model.Scalar | tuple[str, ...], kind: model.FieldType) -> str 
 def _string_misfit(value: str, kind: model.FieldType) -> str | None:
     if len(value) > kind.max:
         return f"longer than {kind.max} characters"
+    if not unicodedata.is_normalized("NFC", value):
+        return "not in Unicode normalization form C"
     if kind.matches is not None and not whole(kind.matches)(value):
         return "does not match the pattern"
     return None

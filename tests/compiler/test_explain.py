@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from mcpx.compiler.pipeline import compile_project
 from support.explained import EXPLAIN, codes, write_example
+
+from mcpx.compiler.pipeline import compile_project
 
 COMPILER = Path(__file__).parents[2] / "compiler"
 
