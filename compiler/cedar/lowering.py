@@ -106,10 +106,11 @@ def _direct(program: Program) -> Iterable[Lowered]:
 def _form(
     policy: Policy, *conditions: Json, actions: Sequence[str], principal: Json = _ANY, resource: Json = _ANY
 ) -> Json:
+    entities = [uid("Action", name) for name in actions]
     return {
         "effect": "forbid" if policy.forbids else "permit",
         "principal": principal,
-        "action": {"op": "in", "entities": [uid("Action", name) for name in actions]},
+        "action": _is(entities[0]) if len(entities) == 1 else {"op": "in", "entities": entities},
         "resource": resource,
         "conditions": [{"kind": "when", "body": condition} for condition in conditions],
         "annotations": {"id": policy.id},
