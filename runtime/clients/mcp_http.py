@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -74,28 +75,27 @@ class IdentityClient(httpx2.AsyncClient):
         """Send a request of the transport with the headers that its message carries.
 
         Returns:
-            The server's answer, or one made here: a JSON-RPC error (HTTP status 200) for a request that failed, 202
-            for a message that needs no answer.
+            The server's answer, its body unread where it is a stream; or one made here: a JSON-RPC error (HTTP status
+            200) for a request that failed, 202 for a message that needs no answer.
 
         Raises:
             CallFailed: a GET or DELETE failed; the transport contains that itself.
             CallRefused: a header of the session cannot be built now, for a GET or DELETE.
         """
         carried = carried_here()
-        if request.method != "POST" or carried is None:
+        if request.method != "POST":
             return await self._sent(request, carried)
-        if carried.request_id is None:
+        request_id = _request_id(request)
+        # Checked and not trusted: an SDK that posted a message in another one's context would mix up runs.
+        if carried is None or carried.request_id != request_id:
+            return _failed(request, request_id, f"a request for server `{self._route.server}` lost track of its caller")
+        if request_id is None:
             await self._deliver(request, carried)
             return httpx2.Response(202, request=request)
         try:
             return await self._sent(request, carried)
         except (CallFailed, CallRefused) as failure:
-            body = {
-                "jsonrpc": "2.0",
-                "id": carried.request_id,
-                "error": {"code": INTERNAL_ERROR, "message": str(failure)},
-            }
-            return httpx2.Response(200, json=body, request=request)
+            return _failed(request, request_id, str(failure))
 
     async def aclose(self) -> None:
         """Close the sockets; what was still being delivered is given up."""
@@ -178,6 +178,20 @@ class _WatchedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def _request_id(request: httpx2.Request) -> int | str | None:
+    """The JSON-RPC id of the request in a POST; None for a notification or an answer."""
+    message = json.loads(request.content)
+    found: int | str | None = message.get("id") if "method" in message else None
+    return found
+
+
+def _failed(request: httpx2.Request, request_id: int | str | None, text: str) -> httpx2.Response:
+    if request_id is None:
+        return httpx2.Response(202, request=request)
+    error = {"code": INTERNAL_ERROR, "message": text}
+    return httpx2.Response(200, json={"jsonrpc": "2.0", "id": request_id, "error": error}, request=request)
 
 
 def _media_type(response: httpx2.Response) -> str:

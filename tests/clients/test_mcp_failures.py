@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -239,6 +240,39 @@ def test_a_resumed_event_stream_keeps_the_identity_of_its_call(streaming: Record
     [resumption] = [request for request in streaming.requests if request.lines("last-event-id")]
     assert resumption.verb == "GET"
     assert resumption.tenant == "acme"
+
+
+def test_an_error_on_a_resumed_event_stream_is_the_servers_own(streaming: RecordingServer) -> None:
+    router = crm_router(streaming.url)
+    cut = {"status": 200, "headers": {"content-type": "text/event-stream"}}
+    event = b'data: {"jsonrpc": "2.0", "id": 2, "error": {"code": -32000, "message": "mine"}}\n\n'
+    streaming.fail_call_of("acme", **cut, body=b"id: 7\nretry: 10\ndata:\n\n")
+    streaming.fail(lambda request: bool(request.lines("last-event-id")), **cut, body=event)
+
+    async def main() -> BaseException:
+        async with connect(router, "crm", mode="legacy") as client:
+            return await _failure(call_as(client, router, "acme"))
+
+    error = asyncio.run(main())
+    assert isinstance(error, MCPError)
+    assert error.message == "mine"
+
+
+def test_refused_calls_leave_no_sockets_behind(server: RecordingServer) -> None:
+    router = crm_router(server.url)
+    server.fail_call_of("acme", status=403, body=b"no" * 100_000)
+
+    async def main() -> list[int]:
+        counts = []
+        async with connect(router, "crm") as client:
+            for _ in range(2):
+                for _ in range(20):
+                    assert isinstance(await _failure(call_as(client, router, "acme")), ServerRefused)
+                counts.append(len(list(Path("/proc/self/fd").iterdir())))
+        return counts
+
+    before, after = asyncio.run(main())
+    assert after - before < 5
 
 
 def test_a_refused_resumption_is_the_calls_failure(streaming: RecordingServer) -> None:
