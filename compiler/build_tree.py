@@ -44,14 +44,16 @@ def build_tree(source: Source, tree: Tree[Token], docs: Mapping[int, DocComment]
         tree: what the grammar made of it; never recursed into, so any depth is fine.
         docs: doc comments by the offset of what they stand above.
     """
-    builder = _Builder(source, docs)
+    builder = TreeBuilder(source, docs)
     statements = builder.transform(tree)
     loose = tuple(comment for offset, comment in docs.items() if offset not in builder.taken)
     return Built(statements, tuple(builder.found), loose)
 
 
 @v_args(inline=True, meta=True)
-class _Builder(PartsBuilder):
+class TreeBuilder(PartsBuilder):
+    """One method per rule of the grammar that is a statement or stands in a block."""
+
     def __init__(self, source: Source, docs: Mapping[int, DocComment]) -> None:
         super().__init__(source)
         self.docs = docs

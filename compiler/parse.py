@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from mcpx.compiler import syntax
-from mcpx.compiler.build_tree import Built, Edition, build_tree
+from mcpx.compiler.build_tree import Edition, build_tree
 from mcpx.compiler.comments import doc_comments
 from mcpx.compiler.recovery import parse_with_recovery
 from mcpx.compiler.report import parse_errors
@@ -43,7 +43,7 @@ def parse(source: Source) -> tuple[syntax.File, tuple[Diagnostic, ...]]:
 
     parsed = parse_with_recovery(source)
     above, loose = doc_comments(source, parsed.occupied)
-    built = build_tree(source, parsed.tree, above) if parsed.tree else Built((), (), ())
+    built = build_tree(source, parsed.tree, above)
     found = [*parsed.found, *built.found]
     word = source.text[start:end]
     if word != "mcpx" and "mcpx" not in nearest(word, ("mcpx",)):

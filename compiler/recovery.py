@@ -42,12 +42,12 @@ class Parsed:
     """What could be read.
 
     Attributes:
-        tree: the statements that are well formed; `None` when there is no telling.
+        tree: the statements that are well formed.
         found: the mistakes, in the order they were met.
         occupied: the ranges of the text that are no comments, blanks or line ends, in order.
     """
 
-    tree: Tree[Token] | None
+    tree: Tree[Token]
     found: tuple[Diagnostic, ...]
     occupied: tuple[tuple[int, int], ...]
 
@@ -91,23 +91,30 @@ class _Recovery:
         self.blocks = [_Block(None, *self._stacks())]
 
     def run(self) -> Parsed:
-        tree: Tree[Token] | None = None
-        while tree is None:
+        while True:
             try:
                 for token in self.parser.lexer_thread.lex(self.parser.parser_state):
                     self._feed(token)
-                tree = self.parser.feed_eof(_token("_NL", "", len(self.text)))
+                return self._parsed()
             except UnexpectedToken as error:
                 at_end = error.token.type == "$END"
                 self._recover(_token("$END", "", len(self.text)) if at_end else error.token)
             except (UnexpectedCharacters, _Runaway):
                 self._recover(_token("", self.text[self.position], self.position))
             except _TooDeep:
-                break
+                return self._given_up()
             if len(self.found) >= MOST_ERRORS:
                 self.found[-1] = replace(self.found[-1], notes=(*self.found[-1].notes, parse_errors.NO_MORE))
-                break
+                return self._given_up()
+
+    def _parsed(self) -> Parsed:
+        tree = self.parser.feed_eof(_token("_NL", "", len(self.text)))
         return Parsed(tree, tuple(self.found), tuple(sorted(self.occupied)))
+
+    def _given_up(self) -> Parsed:
+        del self.blocks[1:]
+        self._back()
+        return self._parsed()
 
     # --- Bookkeeping ---
 
