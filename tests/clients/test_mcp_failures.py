@@ -108,7 +108,7 @@ def test_cli_03_and_cli_12_twenty_calls_are_answered_while_one_of_each_kind_fail
     assert len(server.of("initialize")) == (1 if mode == "legacy" else 0)
 
 
-def test_a_refusal_takes_less_time_than_any_answer(server: RecordingServer) -> None:
+def test_what_is_refused_opens_no_session(server: RecordingServer) -> None:
     router = crm_router(server.url, outsiders=("stranger",))
 
     async def main() -> None:
