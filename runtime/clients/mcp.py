@@ -10,11 +10,9 @@ Everything of the SDK that it builds on is public. The SDK hands the sender's co
 
 from __future__ import annotations
 
-import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -25,41 +23,21 @@ require_mcp_2()
 
 # ruff: noqa: E402
 import mcp_types as types
-from mcp import Client, MCPError
+from mcp import Client
 from mcp.client.client import ConnectMode
-from mcp.client.session import (
-    ElicitationFnT,
-    ListRootsFnT,
-    LoggingFnT,
-    MessageHandlerFnT,
-    SamplingFnT,
-)
+from mcp.client.session import ElicitationFnT, ListRootsFnT, LoggingFnT, MessageHandlerFnT, SamplingFnT
 from mcp.client.subscriptions import Subscription
 from mcp.shared.dispatcher import ProgressFnT
 from pydantic import BaseModel
 
-from mcpx.runtime.clients.core import Operation, SessionRoute, admit, operation
+from mcpx.runtime.clients.core import admit, operation
 from mcpx.runtime.clients.defaults import check_default_headers
-from mcpx.runtime.clients.mcp_http import IdentityClient
-from mcpx.runtime.clients.mcp_streams import identified_transport
-from mcpx.runtime.clients.pool import PooledSession, SessionPool
-from mcpx.runtime.errors import CallTimedOut, ConnectionFailed, McpxError
+from mcpx.runtime.clients.mcp_session import SessionOptions, failures_named, opened
+from mcpx.runtime.clients.pool import SessionPool
 from mcpx.runtime.router import Router
 
 T = TypeVar("T")
 ResultT = TypeVar("ResultT", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
-    """What `connect` was told; its docstring explains each."""
-
-    mode: ConnectMode
-    timeout: float
-    read_timeout_seconds: float | None
-    headers: Mapping[str, str] = field(repr=False)
-    ssl_context: ssl.SSLContext | None
-    client: Mapping[str, Any]
 
 
 def connect(
@@ -112,7 +90,7 @@ def connect(
     if agent is not None:
         router.session_key(agent, server)
     check_default_headers(headers or {}, router.compiled_names(server), server)
-    options = _Options(
+    options = SessionOptions(
         mode=mode,
         timeout=timeout,
         read_timeout_seconds=read_timeout_seconds,
@@ -140,7 +118,7 @@ class RoutedClient:
     answer to use (an HTTP error, a redirect, no answer in time, a lost connection). Neither touches any other call.
     """
 
-    def __init__(self, router: Router, server: str, agent: str | None, options: _Options) -> None:
+    def __init__(self, router: Router, server: str, agent: str | None, options: SessionOptions) -> None:
         self._router = router
         self._server = server
         self._agent = agent
@@ -281,76 +259,7 @@ class RoutedClient:
     async def _session(self, method: str, wait: float | None) -> AsyncIterator[Client]:
         agent = admit(self._router, self._server, method, self._agent)
         key = self._router.session_key(agent, self._server)
-        pooled = self._pool.session(key, partial(self._opened, agent))
+        pooled = self._pool.session(key, partial(opened, self._router, self._server, self._options, agent))
         async with pooled.used() as client:
-            with operation(wait) as current, _failures(self._server, method, current, pooled):
+            with operation(wait) as current, failures_named(self._server, method, current, pooled):
                 yield client
-
-    @asynccontextmanager
-    async def _opened(self, agent: str, pooled: PooledSession[Client]) -> AsyncIterator[Client]:
-        """The SDK's client, opened and closed in the session's own task. Everything it raises is a `McpxError`."""
-        options = self._options
-        with operation(options.timeout) as current:
-            try:
-                route = SessionRoute(self._router, self._server, agent)
-                http_client = IdentityClient(
-                    route,
-                    timeout=options.timeout,
-                    headers=options.headers,
-                    ssl_context=options.ssl_context,
-                    session_lost=pooled.retire,
-                )
-                client = Client(
-                    identified_transport(route, http_client, pooled.end),
-                    mode=options.mode,
-                    read_timeout_seconds=options.read_timeout_seconds,
-                    cache=None,
-                    **options.client,
-                )
-                async with aclosing(http_client):
-                    # No scope of anyio: the client opens scopes of its own here that outlive this block.
-                    async with asyncio.timeout(options.timeout):
-                        await client.__aenter__()
-                    try:
-                        yield client
-                    finally:
-                        await client.__aexit__(None, None, None)
-            # The handshake has no caller of its own: whatever ends it is told to all that wait for the session.
-            except Exception as error:  # noqa: BLE001
-                raise _why_not_open(self._server, error, current) from None
-
-
-@contextmanager
-def _failures(server: str, method: str, current: Operation, pooled: PooledSession[Client]) -> Iterator[None]:
-    """Raise what really ended a request in the place of the error that kept the SDK's session alive."""
-    try:
-        yield
-    except MCPError as error:
-        failure = current.failure
-        if failure is None and _is_timeout(error):
-            failure = CallTimedOut(f"server `{server}` did not answer `{method}` in time")
-        if failure is None and pooled.ended and error.code == types.CONNECTION_CLOSED:
-            failure = ConnectionFailed(f"the connection to server `{server}` was lost before `{method}` was answered")
-        if failure is None:
-            raise
-        raise failure from None
-
-
-def _is_timeout(error: MCPError) -> bool:
-    """Whether the SDK's own clock ran out; a server may use the same code for something else."""
-    return error.code == types.REQUEST_TIMEOUT and isinstance(error.__context__, TimeoutError)
-
-
-def _why_not_open(server: str, error: Exception, current: Operation) -> McpxError:
-    if current.failure is not None:
-        return current.failure
-    cause: BaseException = error
-    while isinstance(cause, BaseExceptionGroup):
-        cause = cause.exceptions[0]
-    if isinstance(cause, McpxError):
-        return cause
-    if isinstance(cause, TimeoutError) or (isinstance(cause, MCPError) and _is_timeout(cause)):
-        return CallTimedOut(f"server `{server}` did not finish the handshake in time")
-    if isinstance(cause, MCPError):
-        return ConnectionFailed(f"server `{server}` answered the handshake with JSON-RPC error {cause.code}")
-    return ConnectionFailed(f"the session to server `{server}` could not be opened: {type(cause).__name__}")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp import MCPError
-from support.calls import call_as, text
+from support.calls import call_as, failure
 from support.client_tables import KEY, SENTINEL, crm_router, run_of
 from support.recording_server import RecordingServer
 
@@ -43,12 +41,6 @@ async def _refused_before_sending(client: RoutedClient, router: Router) -> list[
     return [await of("analyst", user=UNFIT), await of("stranger"), nobody.value]
 
 
-async def _failure(call: Awaitable[Any]) -> BaseException:
-    with pytest.raises(BaseException) as caught:  # noqa: PT011
-        await call
-    return caught.value
-
-
 def test_cli_03_and_cli_12_twenty_calls_are_answered_while_one_of_each_kind_fails(
     server: RecordingServer, mode: str
 ) -> None:
@@ -72,14 +64,14 @@ def test_cli_03_and_cli_12_twenty_calls_are_answered_while_one_of_each_kind_fail
             while len(server.of("tools/call")) < 21:
                 await asyncio.sleep(0.01)
             refused = await _refused_before_sending(client, router)
-            failing = {tenant: _failure(call_as(client, router, tenant)) for tenant in tenants}
-            failing["silent"] = _failure(call_as(client, router, "silent", wait=0.2))
+            failing = {tenant: failure(call_as(client, router, tenant)) for tenant in tenants}
+            failing["silent"] = failure(call_as(client, router, "silent", wait=0.2))
             failures = dict(zip(failing, await asyncio.gather(*failing.values()), strict=True))
             gone = asyncio.create_task(call_as(client, router, "gone", "slow", seconds=60))
             while "gone" not in {request.tenant for request in server.of("tools/call")}:
                 await asyncio.sleep(0.01)
             gone.cancel()
-            failures["gone"] = await _failure(gone)
+            failures["gone"] = await failure(gone)
             assert not any(task.done() for task in others)
             return await asyncio.gather(*others), failures, refused, await call_as(client, router, "later", text="on")
 
@@ -165,7 +157,7 @@ def test_a_server_that_swallows_one_runs_notification_holds_up_nobody(streaming:
     async def main() -> str:
         async with connect(router, "crm", mode="legacy") as client:
             assert isinstance(
-                await _failure(call_as(client, router, "acme", "slow", wait=0.1, seconds=60)), CallTimedOut
+                await failure(call_as(client, router, "acme", "slow", wait=0.1, seconds=60)), CallTimedOut
             )
             while not streaming.of("notifications/cancelled"):
                 await asyncio.sleep(0.01)
@@ -180,7 +172,7 @@ def test_the_servers_own_json_rpc_error_reaches_the_caller_as_it_is(server: Reco
 
     async def main() -> BaseException:
         async with connect(router, "crm", mode=mode) as client, run_of(router, "acme"):
-            return await _failure(client.get_prompt("no such prompt"))
+            return await failure(client.get_prompt("no such prompt"))
 
     error = asyncio.run(main())
     assert isinstance(error, MCPError)
@@ -200,62 +192,11 @@ def test_a_servers_error_is_not_taken_for_a_timeout_or_a_lost_connection(server:
                 headers={"content-type": "application/json"},
                 body=b'{"jsonrpc": "2.0", "id": 3, "error": {"code": %d, "message": "mine"}}' % code,
             )
-            return await _failure(client.get_prompt("greet", {"name": "you"}))
+            return await failure(client.get_prompt("greet", {"name": "you"}))
 
     error = asyncio.run(main())
     assert isinstance(error, MCPError)
     assert (error.code, error.message) == (code, "mine")
-
-
-def test_an_event_stream_that_ends_without_an_answer_fails_its_call_alone(
-    streaming: RecordingServer, mode: str
-) -> None:
-    router = crm_router(streaming.url)
-    streaming.fail_call_of(
-        "acme", status=200, headers={"content-type": "text/event-stream"}, body=b": nothing to say\n\n"
-    )
-
-    async def main() -> tuple[BaseException, str]:
-        async with connect(router, "crm", mode=mode) as client:
-            return await _failure(call_as(client, router, "acme")), await call_as(client, router, "globex")
-
-    error, other = asyncio.run(main())
-    assert isinstance(error, ConnectionFailed)
-    assert other == "globex:"
-
-
-def test_a_resumed_event_stream_keeps_the_identity_of_its_call(streaming: RecordingServer) -> None:
-    router = crm_router(streaming.url)
-    content = b'"content": [{"type": "text", "text": "resumed"}], "structuredContent": {"result": "resumed"}'
-    event = b'data: {"jsonrpc": "2.0", "id": 2, "result": {%s}}\n\n' % content
-    cut = {"status": 200, "headers": {"content-type": "text/event-stream"}}
-    streaming.fail_call_of("acme", **cut, body=b"id: 7\nretry: 10\ndata:\n\n")
-    streaming.fail(lambda request: bool(request.lines("last-event-id")), **cut, body=event)
-
-    async def main() -> str:
-        async with connect(router, "crm", mode="legacy") as client:
-            return await call_as(client, router, "acme")
-
-    assert asyncio.run(main()) == "resumed"
-    [resumption] = [request for request in streaming.requests if request.lines("last-event-id")]
-    assert resumption.verb == "GET"
-    assert resumption.tenant == "acme"
-
-
-def test_an_error_on_a_resumed_event_stream_is_the_servers_own(streaming: RecordingServer) -> None:
-    router = crm_router(streaming.url)
-    cut = {"status": 200, "headers": {"content-type": "text/event-stream"}}
-    event = b'data: {"jsonrpc": "2.0", "id": 2, "error": {"code": -32000, "message": "mine"}}\n\n'
-    streaming.fail_call_of("acme", **cut, body=b"id: 7\nretry: 10\ndata:\n\n")
-    streaming.fail(lambda request: bool(request.lines("last-event-id")), **cut, body=event)
-
-    async def main() -> BaseException:
-        async with connect(router, "crm", mode="legacy") as client:
-            return await _failure(call_as(client, router, "acme"))
-
-    error = asyncio.run(main())
-    assert isinstance(error, MCPError)
-    assert error.message == "mine"
 
 
 def test_refused_calls_leave_no_sockets_behind(server: RecordingServer) -> None:
@@ -267,29 +208,12 @@ def test_refused_calls_leave_no_sockets_behind(server: RecordingServer) -> None:
         async with connect(router, "crm") as client:
             for _ in range(2):
                 for _ in range(20):
-                    assert isinstance(await _failure(call_as(client, router, "acme")), ServerRefused)
+                    assert isinstance(await failure(call_as(client, router, "acme")), ServerRefused)
                 counts.append(len(list(Path("/proc/self/fd").iterdir())))
         return counts
 
     before, after = asyncio.run(main())
     assert after - before < 5
-
-
-def test_a_refused_resumption_is_the_calls_failure(streaming: RecordingServer) -> None:
-    router = crm_router(streaming.url)
-    streaming.fail_call_of(
-        "acme", status=200, headers={"content-type": "text/event-stream"}, body=b"id: 7\nretry: 10\ndata:\n\n"
-    )
-    streaming.fail(lambda request: bool(request.lines("last-event-id")), status=403)
-
-    async def main() -> tuple[BaseException, str]:
-        async with connect(router, "crm", mode="legacy") as client:
-            return await _failure(call_as(client, router, "acme")), await call_as(client, router, "globex")
-
-    error, other = asyncio.run(main())
-    assert isinstance(error, ServerRefused)
-    assert error.status == 403
-    assert other == "globex:"
 
 
 def test_a_tool_that_fails_is_a_result_and_not_an_exception(server: RecordingServer) -> None:
@@ -300,25 +224,3 @@ def test_a_tool_that_fails_is_a_result_and_not_an_exception(server: RecordingSer
             return bool((await client.call_tool("slow", {"seconds": "no number"})).is_error)
 
     assert asyncio.run(main())
-
-
-def test_progress_reaches_the_call_that_it_belongs_to(streaming: RecordingServer, mode: str) -> None:
-    router = crm_router(streaming.url)
-
-    async def main() -> list[tuple[str, list[str | None]]]:
-        async with connect(router, "crm", mode=mode) as client:
-
-            async def call(number: int) -> tuple[str, list[str | None]]:
-                heard: list[str | None] = []
-
-                async def progress(done: float, total: float | None, message: str | None) -> None:
-                    heard.append(message)
-
-                async with run_of(router, f"t{number}"):
-                    arguments = {"seconds": 0.2 - number / 100}
-                    answer = text(await client.call_tool("slow", arguments, progress_callback=progress))
-                return answer, heard
-
-            return await asyncio.gather(*(call(number) for number in range(15)))
-
-    assert asyncio.run(main()) == [(f"t{number}", [f"t{number}"]) for number in range(15)]

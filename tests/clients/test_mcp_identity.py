@@ -13,7 +13,6 @@ from support.calls import call_as, text
 from support.client_tables import KEY, crm_router, run_of
 from support.recording_server import RecordingServer
 
-from mcpx.runtime.binding import current_run
 from mcpx.runtime.clients.mcp import connect
 from mcpx.runtime.errors import CallRefused, NoRoute, RunRequired
 
@@ -104,21 +103,6 @@ def test_every_other_request_is_a_call_and_carries_its_run(server: RecordingServ
     asyncio.run(main())
     for method in ("resources/read", "prompts/get", "completion/complete", "vendor/odd"):
         assert [request.tenant for request in server.of(method)] == ["acme"], method
-
-
-def test_a_subscription_belongs_to_the_run_that_opened_it(streaming: RecordingServer) -> None:
-    router = crm_router(streaming.url)
-
-    async def main() -> None:
-        async with connect(router, "crm", mode="2026-07-28") as client:
-            with pytest.raises(RunRequired):
-                async with client.listen(tools_list_changed=True):
-                    pass
-            async with run_of(router, "acme"), client.listen(tools_list_changed=True) as events:
-                assert events.honored.tools_list_changed
-
-    asyncio.run(main())
-    assert [request.tenant for request in streaming.of("subscriptions/listen")] == ["acme"]
 
 
 def test_the_list_that_the_first_call_of_a_session_brings_along_is_the_sessions(
@@ -246,48 +230,6 @@ def test_a_thread_calls_as_the_run_bound_to_its_function_and_without_one_not_at_
 
     asyncio.run(main())
     assert {request.tenant for request in server.of("tools/call")} == {"acme"}
-
-
-@pytest.mark.parametrize("tool", ["ask", "ask_aside"])
-def test_an_answer_to_the_server_carries_what_its_question_came_in_on(streaming: RecordingServer, tool: str) -> None:
-    router = crm_router(streaming.url)
-    bound: list[bool] = []
-
-    async def agree(context: Any, params: Any) -> types.ElicitResult:
-        bound.append(current_run() is not None)
-        return types.ElicitResult(action="accept", content={"fine": True})
-
-    async def main() -> list[str]:
-        async with connect(router, "crm", mode="legacy", elicitation_callback=agree) as client:
-            async with run_of(router, "opener"):
-                await client.list_tools()
-            while not any(request.verb == "GET" and request.status for request in streaming.requests):
-                await asyncio.sleep(0.01)
-            return await asyncio.gather(*(call_as(client, router, f"t{number}", tool) for number in range(5)))
-
-    assert asyncio.run(main()) == [f"t{number}:accept" for number in range(5)]
-    tenants = [request.tenant for request in streaming.requests if request.is_answer]
-    if tool == "ask":
-        assert sorted(filter(None, tenants)) == [f"t{number}" for number in range(5)]
-        assert bound == [True] * 5
-    else:
-        assert tenants == [None] * 5
-        assert bound == [False] * 5
-
-
-def test_a_question_within_a_stateless_call_is_answered_by_the_same_run(streaming: RecordingServer) -> None:
-    router = crm_router(streaming.url)
-
-    async def agree(context: Any, params: Any) -> types.ElicitResult:
-        return types.ElicitResult(action="accept", content={"fine": True})
-
-    async def main() -> list[str]:
-        async with connect(router, "crm", mode="2026-07-28", elicitation_callback=agree) as client:
-            return await asyncio.gather(*(call_as(client, router, f"t{number}", "wonder") for number in range(5)))
-
-    assert asyncio.run(main()) == [f"t{number}:accept" for number in range(5)]
-    tenants = [request.tenant for request in streaming.of("tools/call")]
-    assert sorted(filter(None, tenants)) == sorted([f"t{number}" for number in range(5)] * 2)
 
 
 def test_the_calls_of_two_agents_never_share_a_session(streaming: RecordingServer) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 import mcp_types as types
@@ -31,3 +33,10 @@ async def call_as(
     """Call a tool in a run of a tenant."""
     async with run_of(router, tenant):
         return text(await client.call_tool(tool, arguments, wait))
+
+
+async def failure(call: Awaitable[Any]) -> BaseException:
+    """The exception that a call ends with."""
+    [outcome] = await asyncio.gather(call, return_exceptions=True)
+    assert isinstance(outcome, BaseException), outcome
+    return outcome
