@@ -33,16 +33,13 @@ _GROUPS = (
 @cache
 def keywords() -> dict[str, str]:
     """The words of the language by the name of their terminal, such as `SERVER: "server"`."""
-    return {
-        terminal.name: terminal.pattern.value
-        for terminal in load().terminals
-        if isinstance(terminal.pattern, PatternStr) and terminal.pattern.value.isalpha()
-    }
+    return {name: text for name, text in spellings().items() if text.isalpha()}
 
 
 @cache
-def _fixed() -> dict[str, str]:
-    return {t.name: f"`{t.pattern.value}`" for t in load().terminals if isinstance(t.pattern, PatternStr)}
+def spellings() -> dict[str, str]:
+    """The text of each terminal that has only one, by its name: the words of the language and its operators."""
+    return {t.name: t.pattern.value for t in load().terminals if isinstance(t.pattern, PatternStr)}
 
 
 def declarations() -> tuple[str, ...]:
@@ -59,5 +56,5 @@ def phrases(terminals: Collection[str]) -> tuple[str, ...]:
         if group <= left:
             left -= group
             found.add(phrase)
-    found |= {_PHRASES.get(terminal) or _fixed()[terminal] for terminal in left}
+    found |= {_PHRASES.get(terminal) or f"`{spellings()[terminal]}`" for terminal in left}
     return tuple(sorted(found, key=lambda phrase: (phrase.startswith("`") and not phrase[1].isalpha(), phrase)))

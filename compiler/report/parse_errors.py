@@ -7,6 +7,7 @@ from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
 from mcpx.grammar.words import phrases
 
+BREAKS = "a line may break after an operator, a comma or an opening bracket, and before a closing one"
 NO_MORE = "the rest of the file was not read, since it holds too many mistakes"
 
 
@@ -112,14 +113,15 @@ def unclosed_bracket(span: Span, bracket: str, end: Span) -> Diagnostic:
     )
 
 
-def brace_on_next_line(line_end: Span, brace: Span, *, with_comment: bool) -> Diagnostic:
-    """A `{` on a line of its own."""
-    fix = Fix("move `{` up", (Edit(Span(line_end.file, line_end.start, brace.start), " "),), safe=True)
+def broken_line(line_end: Span, span: Span, written: str, *, with_comment: bool) -> Diagnostic:
+    """A line that was broken in front of `written`, where it may not break; a comment stands between or not."""
+    fix = Fix("join the lines", (Edit(Span(line_end.file, line_end.start, span.start), " "),), safe=True)
     return Diagnostic(
         "MX137",
         Stage.PARSE,
-        "`{` stands on the line of what it belongs to",
-        (Label(brace, "belongs on the line above"),),
+        f"`{written}` stands on the line of what it belongs to",
+        (Label(span, "belongs on the line above"),),
+        helps=(BREAKS,),
         fixes=() if with_comment else (fix,),
     )
 

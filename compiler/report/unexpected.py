@@ -15,6 +15,7 @@ from lark import Token
 
 from mcpx.compiler.report import string_errors
 from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Stage
+from mcpx.compiler.report.parse_errors import BREAKS
 from mcpx.compiler.report.string_errors import character_name, quoted
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Source, Span
@@ -24,6 +25,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 _NUMBER_LIKE = re.compile(r"-?[0-9][A-Za-z0-9_.]*")
 _QUOTES = "'`\u2018\u2019\u201c\u201d"
 _BEFORE_VALUES = frozenset({"ASSIGN", "EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"})
+_CONTINUING = frozenset({"as", "encode", "for", "in", "one", "per", "to", "uses", "when", "with"})
 _KINDS = frozenset({"agent", "group", "run", "secret", "server", "setting", "tag", "token"})
 
 
@@ -101,7 +103,7 @@ def _expected(place: Place) -> Diagnostic:
     near = _near_words(place.found, place.accepted)
     helps = _did_you_mean(near)
     if place.before is not None and place.before.type == "_NL":
-        helps = ("a line may break after an operator, a comma or an opening bracket, and before a closing one",)
+        helps = (BREAKS,)
     return Diagnostic(
         "MX120", Stage.PARSE, text, (Label(place.span, "not here"),), helps=helps, fixes=_replacements(place.span, near)
     )
@@ -112,7 +114,9 @@ def _unknown_statement(place: Place, word: Token, span: Span) -> Diagnostic:
     near = _near_words(word, place.starts)
     known = sorted(keywords()[terminal] for terminal in place.starts if terminal in keywords())
     helps = _did_you_mean(near)
-    if not near and known:
+    if word in _CONTINUING:
+        helps = (f"`{word}` goes on with a statement, on the same line", BREAKS)
+    elif not near and known:
         helps = (f"{what} begins with {_choice(known)}",)
     return Diagnostic(
         "MX121",
@@ -151,7 +155,11 @@ def _unexpected_character(place: Place) -> Diagnostic:
             (Label(span, "not here"),),
             helps=("numbers are whole; durations are written `30s`, `5m` or `1h`",),
         )
-    helps = ('strings stand between `"`',) if text[start] in _QUOTES else ()
+    helps: tuple[str, ...] = ()
+    if text[start] in _QUOTES:
+        helps = ('strings stand between `"`',)
+    elif text[start] == "-" and place.before is not None and place.before.end_pos == start:
+        helps = ("a name does not end in `-`",)
     return Diagnostic(
         "MX128",
         Stage.PARSE,

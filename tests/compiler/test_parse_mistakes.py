@@ -119,6 +119,8 @@ def test_a_misspelt_edition_is_one_mistake(line: str, piece: str) -> None:
         ("run.tenant -> crm", "run.tenant => crm", "MX124", "=>"),
         ("server crm {", "server crm\n{", "MX137", "{"),
         ("run {", "run\n\n{", "MX137", "{"),
+        ("analyst uses", "analyst\n  uses", "MX137", "uses"),
+        ("run.tenant ->", "run.tenant\n  ->", "MX137", "->"),
         ("}\nagent", "}\n}\nagent", "MX126", "}"),
     ],
 )
@@ -179,6 +181,16 @@ def test_a_misspelt_word_gets_the_near_one_which_is_no_safe_fix(text: str, word:
     assert [fix.safe for fix in finding.fixes] == [False] * len(finding.fixes)
     fix = next(fix for fix in finding.fixes if word in fix.title)
     assert parsed(applied("mcpx 1\n" + text, fix.edits))[1] == ()
+
+
+@pytest.mark.parametrize("word", ["for a", "when run.b", "as n"])
+def test_a_word_that_goes_on_with_a_statement_is_told_to_stay_on_its_line(word: str) -> None:
+    finding = only_finding(f"mcpx 1\nallow run.a -> s\n  {word}\n")
+    assert "same line" in finding.helps[0]
+
+
+def test_a_name_that_ends_in_a_hyphen_is_told_so() -> None:
+    assert only_finding("mcpx 1\ntag a-\n").helps == ("a name does not end in `-`",)
 
 
 def test_a_field_without_trust_is_told_what_it_begins_with() -> None:

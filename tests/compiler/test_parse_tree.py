@@ -284,6 +284,12 @@ def test_a_doc_comment_belongs_to_the_declaration_below() -> None:
     assert server.items[0].doc == "of the header"
 
 
+def test_a_loose_doc_comment_does_not_join_the_next() -> None:
+    file, (finding,) = parsed("mcpx 1 # why\n## of nothing\n\n## of a\ntag a # end of line\n## of b\ntag b\n")
+    assert [tags.doc for tags in file.statements if isinstance(tags, syntax.Tags)] == ["of a", "of b"]
+    assert finding.primary.end - finding.primary.start == len("## of nothing")
+
+
 def test_doc_comments_survive_crlf() -> None:
     assert statement("## one\r\n## two\r\ntag a\r\n").doc == "one\ntwo"
 
