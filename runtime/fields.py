@@ -31,7 +31,7 @@ class FieldRule:
     def fault(self, value: object) -> str | None:
         """What is wrong with a value, as a clause that does not show it; nothing when it fits.
 
-        Types are exact: `True` is no int, and a subclass of `str` is no string.
+        Types are exact: `True` is no int, and a subclass of `str` is no string. A list is a tuple of strings.
         """
         match self.spec.kind:
             case "string":
@@ -46,7 +46,7 @@ class FieldRule:
                 return self._list_fault(value)
 
     def _list_fault(self, value: object) -> str | None:
-        if type(value) is not list and type(value) is not tuple:
+        if type(value) is not tuple:
             return "must be a list of strings"
         if len(value) > self.spec.items:
             return f"has more than {self.spec.items} items"
@@ -89,7 +89,8 @@ class Schema:
         for trust, fields in ((True, verified), (False, claimed)):
             if not isinstance(fields, Mapping):
                 return (f"`{_word(verified=trust)}` must be a mapping of field names to values",)
-            given[trust] = dict(fields)
+            # Copied before it is looked at: what was checked is what is used, whatever the caller's objects do.
+            given[trust] = {name: tuple(value) if type(value) is list else value for name, value in fields.items()}
         faults = (*self._unexpected(given), *self._unfit(given))
         return faults or Facts(self._complete(given))
 
@@ -117,9 +118,7 @@ class Schema:
         values: dict[str, str | int | bool | tuple[str, ...]] = {}
         for name, rule in self._rules.items():
             value = given[rule.spec.verified].get(name, rule.spec.default)
-            if isinstance(value, list | tuple):
-                values[name] = tuple(value)
-            elif isinstance(value, str | int | bool):
+            if isinstance(value, str | int | bool | tuple):
                 values[name] = value
         return values
 

@@ -104,6 +104,14 @@ def test_names_are_shown() -> None:
     assert isinstance(run.headers("crm"), Headers)
 
 
+def test_what_holds_values_does_not_change_with_what_it_was_made_of() -> None:
+    values = {"X-Tenant-Id": TENANT}
+    headers, facts = Headers(values), Facts(values)
+    values["X-Tenant-Id"] = "globex"
+    assert headers == {"X-Tenant-Id": TENANT}
+    assert facts.text("X-Tenant-Id") == TENANT
+
+
 def refusals(tmp_path: Path) -> list[Callable[[], object]]:
     loaded, _ = made()
     bad_file = tmp_path / "key"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from mcpx.runtime.table import (
     CredentialPart,
     FieldPart,
     FieldSpec,
+    Row,
     SecretPart,
     SettingPart,
     SettingSpec,
@@ -238,6 +240,7 @@ def test_run_06_what_was_handed_in_cannot_be_changed_later() -> None:
     roles.append("root")
     headers = run.headers("crm")
     assert headers["X-Tenant-Id"] == "acme"
+    assert run._facts._values["roles"] == ("admin",)
     for attempt in (
         lambda: setattr(run, "agent", "billing"),
         lambda: setattr(run, "tenant", "globex"),
@@ -250,6 +253,27 @@ def test_run_06_what_was_handed_in_cannot_be_changed_later() -> None:
         with pytest.raises((AttributeError, TypeError)):
             attempt()
     assert run.headers("crm") == {"Authorization": "Bearer k-123", "X-Tenant-Id": "acme"}
+
+
+class Fickle(Mapping[str, object]):
+    """Another value each time it is read."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def __getitem__(self, name: str) -> object:
+        self.reads += 1
+        return "acme" if self.reads == 1 else {"not": "checked"}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["tenant"])
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_what_was_checked_is_what_is_sent() -> None:
+    assert router().run("analyst", verified=Fickle()).headers("crm")["X-Tenant-Id"] == "acme"
 
 
 def test_headers_are_built_once_for_each_run_and_server() -> None:
@@ -306,3 +330,8 @@ def test_compiled_names_are_those_of_every_agent_also_where_left_out() -> None:
     assert made.compiled_names("wiki") == {"search-locale", "x-user-id"}
     assert made.agents_of("crm") == ("analyst",)
     assert router(body(rows=())).agents_of("crm") == ()
+    both = body(rows=(*body().rows, Row("billing", "crm", None, "p1", "f1", ("rule",))))
+    for rows in (both.rows, both.rows[::-1]):
+        shared = router(dataclasses.replace(both, rows=rows))
+        assert shared.compiled_names("crm") == {"authorization", "x-tenant-id", "x-user-id", "search-locale"}
+        assert shared.agents_of("crm") == ("analyst", "billing")

@@ -143,6 +143,13 @@ def test_a_file_that_is_overwritten_in_place_many_times_within_a_tick_is_seen_ea
         assert run.headers("crm")["Authorization"] == f"Bearer k-{number:03}"
 
 
+def test_a_change_within_a_tick_of_the_clock_is_seen(key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcpx.runtime.secrets._signature", lambda status: (status.st_size,))
+    run = with_file(key).run("analyst", verified={"tenant": "acme"})
+    key.write_bytes(b"k-456\n")
+    assert run.headers("crm")["Authorization"] == "Bearer k-456"
+
+
 def test_run_08_a_useless_key_refuses_the_calls_that_need_it_until_it_is_good_again(key: Path) -> None:
     made = with_file(key)
     run, other = made.run("analyst", verified={"tenant": "acme"}), made.run("billing", verified={"tenant": "acme"})
