@@ -29,6 +29,7 @@ def build(file: Path, output: Path) -> int:
     root = file.resolve().parent
     if str(output) == "-":
         sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
     elif output.resolve() in {root / name for name in outcome.sources}:
         raise CannotRun(f"`{output}` is one of the sources")
     else:

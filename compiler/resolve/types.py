@@ -20,7 +20,6 @@ _KINDS: dict[str, Literal["string", "int", "bool", "choice", "list"]] = {
 _OPTIONS = {"string": ("max", "matches"), "list of string": ("max", "matches", "items")}
 MAX_CHARACTERS = 16_384
 MAX_ITEMS = 256
-INT_RANGE = range(-(2**63), 2**63)
 
 
 def field_type(written: syntax.Type, findings: list[Diagnostic]) -> model.FieldType:
@@ -85,8 +84,7 @@ def misfit(value: model.Scalar | tuple[str, ...], kind: model.FieldType) -> str 
         case "bool":
             return None if isinstance(value, bool) else "expected `true` or `false`"
         case "int":
-            fits = isinstance(value, int) and not isinstance(value, bool) and value in INT_RANGE
-            return None if fits else "expected a whole number of 64 bits"
+            return None if isinstance(value, int) and not isinstance(value, bool) else "expected a whole number"
         case "choice":
             return None if value in kind.choices else "not one of the choices"
         case "string":
