@@ -50,8 +50,9 @@ WRITTEN = (
     when { context.field.verified } unless { context.field in [Mcpx::Tag::"red", Mcpx::Tag::"blue"] }""",
     """forbid (principal, action, resource) when { context has via && context.via like "*x-b" }""",
     """forbid (principal, action, resource) unless { resource has host && resource.host == "crm.example.com" }""",
-    """permit (principal, action == Mcpx::Action::"present", resource)
-    when { !context.credential.holders.contains(principal) || context.credential.per.isEmpty() }""",
+    """forbid (principal, action == Mcpx::Action::"present", resource)
+    when { context.credential.holders.containsAll([Mcpx::Agent::"ann", Mcpx::Agent::"bob"]) }""",
+    """permit (principal, action == Mcpx::Action::"present", resource) when { context.credential.per.isEmpty() }""",
 )
 
 

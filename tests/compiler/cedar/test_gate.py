@@ -212,6 +212,10 @@ def test_the_limits_are_exact_and_what_is_within_them_is_decided(largest: str, l
     assert decided(when(larger)).codes == ["MX501"]
 
 
+def test_a_bracket_is_closed_by_its_own_kind_alone() -> None:
+    assert decided(when("(]" * 100)).codes == ["MX501"]
+
+
 def test_a_large_set_is_not_deep() -> None:
     members = ", ".join(['Mcpx::Agent::"analyst"'] * 5_000)
     assert decided(when(f"[{members}].contains(principal)")).sound.connect["analyst", "crm"].by == ("p",)

@@ -13,6 +13,7 @@ from support.cedar_projects import BASE, decided, program_of
 
 from mcpx.compiler.cedar import lowering, vocabulary
 from mcpx.compiler.cedar.decision import Policy
+from mcpx.compiler.cedar.entities import entities
 from mcpx.compiler.cedar.lowering import Lowered
 from mcpx.compiler.model import Field, FieldType, Program
 from mcpx.compiler.source import Span
@@ -110,6 +111,21 @@ def test_generated_policies_say_the_same_as_text_and_as_json() -> None:
     names = {policy["annotations"]["id"] for policy in again.values()}
     assert names == {one.policy.id for one in lowered}
     assert cedarpy.validate_policies(text, vocabulary.schema(program)).validation_passed
+
+
+def test_the_holders_of_a_secret_are_those_that_can_present_it() -> None:
+    program, _ = program_of(
+        BASE
+        + 'secret direct = env("DIRECT")\nsecret idle = env("IDLE")\n'
+        + 'server ledger {\n  url = "https://ledger.example.com/mcp"\n  header X-Key = secret.direct\n}\n'
+        + "agent clerk uses ledger\nagent guest uses crm\n"
+    )
+    holders = {
+        entity["uid"]["id"]: [holder["__entity"]["id"] for holder in entity["attrs"]["holders"]]
+        for entity in entities(program)
+        if entity["uid"]["type"] == "Mcpx::Credential"
+    }
+    assert holders == {"crm_key": ["analyst"], "search_key": ["analyst"], "direct": ["clerk"], "idle": []}
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12))
