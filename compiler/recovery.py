@@ -203,10 +203,7 @@ class _Recovery:
         )
 
     def _block_word(self) -> str | None:
-        if len(self.blocks) == 1:
-            return None
-        head = self.blocks[-2].statement
-        return str(next((t for t in head if t.type not in ("OPTIONAL", "SHARED")), head[0]))
+        return None if len(self.blocks) == 1 else str(self.blocks[-2].statement[0])
 
     def _new_declaration(self, token: Token) -> Token | None:
         """The last word that begins a declaration in the first column, unless that is where one belongs."""

@@ -26,6 +26,13 @@ _NUMBER_LIKE = re.compile(r"-?[0-9][A-Za-z0-9_.]*")
 _QUOTES = "'`\u2018\u2019\u201c\u201d"
 _BEFORE_VALUES = frozenset({"ASSIGN", "EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"})
 _CONTINUING = frozenset({"as", "encode", "for", "in", "one", "per", "to", "uses", "when", "with"})
+_MEANT = {
+    "ARROW": frozenset({"server"}),
+    "FOR": frozenset({"agent", "group"}),
+    "IN": frozenset({"group"}),
+    "TO": frozenset({"server"}),
+    "USES": frozenset({"server"}),
+}
 _KINDS = frozenset({"agent", "group", "run", "secret", "server", "setting", "tag", "token"})
 
 
@@ -129,14 +136,20 @@ def _unknown_statement(place: Place, word: Token, span: Span) -> Diagnostic:
 
 
 def _qualified(place: Place) -> Diagnostic:
-    before = place.statement[-1]
-    span = _span_of(place, before).to(place.span)
+    kind = place.statement[-1]
+    span = _span_of(place, kind).to(place.span)
+    if kind == "tag":
+        fix = Fix("write `@`", (Edit(span, "@"),))
+    else:
+        meant = next((_MEANT[t.type] for t in reversed(place.statement) if t.type in _MEANT), frozenset())
+        fix = Fix(f"remove `{kind}.`", (Edit(span, ""),), safe=kind in meant)
     return Diagnostic(
         "MX129",
         Stage.PARSE,
-        f"a bare name stands here, without `{before}.`",
+        f"a bare name stands here, without `{kind}.`",
         (Label(span, "only one kind can stand here"),),
-        fixes=(Fix(f"remove `{before}.`", (Edit(span, ""),), safe=True),),
+        helps=("a tag is written `@name`",) if kind == "tag" else (),
+        fixes=(fix,),
     )
 
 

@@ -147,6 +147,24 @@ def test_the_fixed_file_has_the_tree_that_was_meant() -> None:
         assert [type(part).__name__ for part in parsed(BASE.replace(old, new, 1))[0].statements] == kinds
 
 
+@pytest.mark.parametrize(
+    ("text", "fixed", "safe"),
+    [
+        ("agent a in group.g uses s", "agent a in g uses s", True),
+        ("allow run.a -> server.s", "allow run.a -> s", True),
+        ("allow run.a -> s for agent.a", "allow run.a -> s for a", True),
+        ("allow run.a -> s for server.a", "allow run.a -> s for a", False),
+        ("deny run.a -> tag.t", "deny run.a -> @t", False),
+    ],
+)
+def test_a_kind_before_a_bare_name_is_removed_without_asking_only_where_it_fits(
+    text: str, fixed: str, *, safe: bool
+) -> None:
+    finding = only_finding("mcpx 1\n" + text)
+    (fix,) = finding.fixes
+    assert (finding.code, fix.safe, applied("mcpx 1\n" + text, fix.edits)) == ("MX129", safe, "mcpx 1\n" + fixed)
+
+
 def test_a_semicolon_between_statements_breaks_the_line() -> None:
     text = "mcpx 1\ntag a; tag b\n"
     finding = only_finding(text)
