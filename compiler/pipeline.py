@@ -11,6 +11,7 @@ from mcpx.compiler.cedar.decide import decide
 from mcpx.compiler.check import check as check_program
 from mcpx.compiler.check import check_flows
 from mcpx.compiler.emit.table import lower
+from mcpx.compiler.model import Program
 from mcpx.compiler.report.diagnostic import Diagnostic, Severity, in_order
 from mcpx.compiler.resolve import resolve
 from mcpx.compiler.source import Source
@@ -25,11 +26,13 @@ class Outcome:
         sources: every file that was read, by name, in the order of reading.
         diagnostics: all findings, in order.
         body: the table's body; `None` when there was an error.
+        program: what the sources say; `None` when there was an error.
     """
 
     sources: Mapping[str, Source]
     diagnostics: tuple[Diagnostic, ...]
     body: Body | None
+    program: Program | None = None
 
 
 def compile_project(path: Path) -> Outcome:
@@ -41,8 +44,8 @@ def compile_project(path: Path) -> Outcome:
     read = project.load(path)
     found = read.diagnostics
 
-    def outcome(body: Body | None = None) -> Outcome:
-        return Outcome(read.sources, in_order(found, read.sources), body)
+    def outcome(body: Body | None = None, program: Program | None = None) -> Outcome:
+        return Outcome(read.sources, in_order(found, read.sources), body, program)
 
     if _at_fault(found):
         return outcome()
@@ -60,7 +63,7 @@ def compile_project(path: Path) -> Outcome:
     found.extend(check_flows(program, decisions))
     if _at_fault(found):
         return outcome()
-    return outcome(lower(program, decisions, read.sources))
+    return outcome(lower(program, decisions, read.sources), program)
 
 
 def _at_fault(found: list[Diagnostic]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcpx.compiler.model.facts import PropertyValue
+from mcpx.compiler.model.facts import PropertyValue, Scalar
 from mcpx.compiler.source import Span
 
 
@@ -39,12 +39,17 @@ Expectation = HeaderExpected | DeniedExpected | RefusalExpected
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One `send` of a test with the expectations that follow it."""
+    """One `send` of a test with the expectations that follow it.
+
+    Attributes:
+        session: whether it is the requests that open and keep a session.
+        argument: name and JSON value of an argument of the tool call.
+    """
 
     session: bool
     agent: str
     server: str
-    argument: tuple[str, PropertyValue] | None
+    argument: tuple[str, Scalar | tuple[Scalar, ...]] | None
     expectations: tuple[Expectation, ...]
     span: Span
 

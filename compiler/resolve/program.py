@@ -12,6 +12,7 @@ from mcpx.compiler.resolve.relations import check_names, resolve_agent, resolve_
 from mcpx.compiler.resolve.scope import declare
 from mcpx.compiler.resolve.servers import resolve_server
 from mcpx.compiler.resolve.sources import check_variables, resolve_secret, resolve_setting
+from mcpx.compiler.resolve.tests import resolve_tests
 from mcpx.compiler.source import Source
 
 _LATER = {
@@ -19,7 +20,6 @@ _LATER = {
     syntax.Token: "`token`",
     syntax.Grant: "`grant`",
     syntax.Overlay: "`overlay`",
-    syntax.Test: "`test`",
 }
 
 
@@ -44,17 +44,20 @@ def resolve(
     settings = [resolve_setting(node, findings) for node in scope.settings.nodes.values()]
     secrets = [resolve_secret(node, scope, findings) for node in scope.secrets.nodes.values()]
     servers = [resolve_server(node, scope, findings) for node in scope.servers.nodes.values()]
+    servers_by_name = {server.name: server for server in servers if server is not None}
+    tests = (s for s in statements if isinstance(s, syntax.Test))
     program = model.Program(
         tags={name: model.Tag(name, word.name.span) for name, word in scope.tags.nodes.items()},
         fields={name: resolve_field(node, scope, findings) for name, node in scope.fields.nodes.items()},
         settings={setting.name: setting for setting in settings if setting is not None},
         secrets={secret.name: secret for secret in secrets if secret is not None},
-        servers={server.name: server for server in servers if server is not None},
+        servers=servers_by_name,
         groups={name: model.Group(name, word.name.span) for name, word in scope.groups.nodes.items()},
         agents={name: resolve_agent(node, scope, findings) for name, node in scope.agents.nodes.items()},
         credentials=tuple(line for line in credentials if line is not None),
         rules=tuple(rule for rule in rules if rule is not None),
         cedar=(*blocks, *cedar),
+        tests=resolve_tests(tests, servers_by_name, scope, findings),
     )
     check_variables(program.secrets.values(), program.settings.values(), findings)
     return program, tuple(findings)
