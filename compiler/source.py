@@ -1,4 +1,4 @@
-"""Source text, and places in it. A span is a pair of offsets; lines and columns are worked out when somebody reads them."""
+"""Source text, and places in it. A span is a pair of offsets; lines and columns are worked out for those who read."""
 
 from __future__ import annotations
 

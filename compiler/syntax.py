@@ -59,7 +59,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string that holds at least one `${ref}`; the span includes the quotes, that of a part's `Ref` only the reference."""
+    """A string that holds at least one `${ref}`; the span includes the quotes, a part's only the reference or text."""
 
     parts: tuple[Chunk | Ref, ...]
     span: Span

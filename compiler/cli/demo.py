@@ -1,4 +1,4 @@
-"""`mcpx demo`: the example on the real thing. A real server, one connection, two tenants, and a forged argument in every call."""
+"""`mcpx demo`: the example on the real thing: a server, one connection, two tenants, forged arguments."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from mcpx.runtime.table import write
 TENANTS = ("acme", "globex")
 CALLS_EACH = 50
 _SHOWN = 6
+_HANDSHAKES = ("initialize", "server/discover")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,9 @@ def demo() -> int:
     ):
         router = _router()
         click.echo(f"server     {origin}/mcp, asks for a credential, answers for the tenant in X-Tenant-Id")
-        click.echo(f"calls      {len(TENANTS)} tenants × {CALLS_EACH} at once, one agent, one connection; each with a forged tenant_id\n")
+        click.echo(
+            f"calls      {CALLS_EACH} for each of {len(TENANTS)} tenants at once, each with a forged tenant_id\n"
+        )
         calls = asyncio.run(_calls(router))
     return _report(calls, door.seen)
 
@@ -87,16 +90,20 @@ async def _calls(router: Router) -> list[_Call]:
 def _report(calls: Sequence[_Call], seen: Sequence[Mapping[str, str]]) -> int:
     click.echo("run of   argument tenant_id   server saw X-Tenant-Id   server answered")
     for call in calls[:_SHOWN]:
-        click.echo(f"{call.tenant:<8} {call.forged:<20} {call.carried:<24} {call.documents[0] if call.documents else '-'}")
+        answer = call.documents[0] if call.documents else "nothing"
+        click.echo(f"{call.tenant:<8} {call.forged:<20} {call.carried:<24} {answer}")
     click.echo(f"…        and {len(calls) - _SHOWN} more\n")
     right = sum(call.right for call in calls)
     carried = Counter(headers["x-tenant-id"] for headers in seen if "x-tenant-id" in headers)
-    connection = [headers for headers in seen if "x-tenant-id" not in headers]
+    handshakes = sum(headers.get("mcp-method") in _HANDSHAKES for headers in seen)
+    neutral = sum("x-tenant-id" not in headers for headers in seen)
     expected = dict.fromkeys(TENANTS, CALLS_EACH)
     per_tenant = ", ".join(f"{number} of {tenant}" for tenant, number in sorted(carried.items()))
     click.echo(f"{right} of {len(calls)} calls were answered for the tenant of their run, whatever the argument said")
-    click.echo(f"requests with a tenant: {per_tenant}; without one, to open and keep the connection: {len(connection)}")
-    if right == len(calls) and carried == expected:
+    click.echo(
+        f"{handshakes} connection; requests with a tenant: {per_tenant}; the connection's own, with none: {neutral}"
+    )
+    if right == len(calls) and carried == expected and handshakes == 1:
         click.secho("right", fg="green")
         return 0
     click.secho("WRONG: at least one call carried or got something of another tenant", fg="red")

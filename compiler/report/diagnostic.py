@@ -1,8 +1,8 @@
 """The one record for everything that the compiler finds in somebody's files.
 
-How a message is written: lower case, no full stop, names in back-quotes, the words of the file; one smallest primary span,
-at most three labels, each a clause that makes sense alone. A note is a fact, a help is an action. A mistake is reported
-once, at its cause. No message holds the value of a secret.
+How a message is written: lower case, no full stop, names in back-quotes, the words of the file; one smallest primary
+span, at most three labels, each a clause that makes sense alone. A note is a fact, a help is an action. A mistake is
+reported once, at its cause. No message holds the value of a secret.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A real MCP server with documents of two tenants. It trusts its caller's credential and the tenant header, and no argument.
+"""A real MCP server with documents of two tenants. It trusts its caller's credential and the tenant header, no argument.
 
 `mcpx demo` starts it on a free loopback port. `serve` can be used by hand as well.
 """
@@ -48,8 +48,11 @@ class Door:
         """One ASGI event."""
         if scope["type"] == "http":
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-            if not hmac.compare_digest(headers.get("authorization", "").encode(), f"Bearer {self.credential}".encode()):
-                await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
+            presented = headers.get("authorization", "")
+            if not hmac.compare_digest(presented.encode(), f"Bearer {self.credential}".encode()):
+                await send(
+                    {"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]}
+                )
                 await send({"type": "http.response.body", "body": b""})
                 return
             self.seen.append(headers)
