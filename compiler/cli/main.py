@@ -13,6 +13,7 @@ from mcpx.compiler.cli.build import build
 from mcpx.compiler.cli.check import check
 from mcpx.compiler.cli.demo import demo
 from mcpx.compiler.cli.explain import explain
+from mcpx.compiler.cli.test import test
 from mcpx.runtime.console import version_text
 
 
@@ -22,7 +23,7 @@ def mcpx() -> None:
     """Say which MCP servers exist, which headers each gets, and which facts of an agent run may flow where."""
 
 
-for _command in (check, build, demo, explain):
+for _command in (check, build, test, demo, explain):
     mcpx.add_command(_command)
 
 

@@ -1,4 +1,4 @@
-"""A real MCP server with documents of two tenants. It trusts its caller's credential and the tenant header, no argument.
+"""A real MCP server with documents of two tenants. It trusts the credential and the tenant header, and no argument.
 
 `mcpx demo` starts it on a free loopback port. `serve` can be used by hand as well.
 """
