@@ -53,7 +53,7 @@ def _counted(number: int, word: str) -> str:
 
 def _one(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> str:
     def said(text: str) -> str:
-        return _escaped(masked_text(text, sources))
+        return escaped(masked_text(text, sources))
 
     by_file: dict[str, list[Label]] = {}
     for label in diagnostic.labels:
@@ -63,7 +63,7 @@ def _one(diagnostic: Diagnostic, sources: Mapping[str, Source]) -> str:
     lines = [f"{diagnostic.severity}[{diagnostic.code}]: {said(diagnostic.message)}"]
     for number, (file, labels) in enumerate(by_file.items()):
         position = sources[file].position(labels[0].span.start)
-        lines.append(f"{edge}{':::' if number else '-->'} {_escaped(file)}:{position.line}:{position.column}")
+        lines.append(f"{edge}{':::' if number else '-->'} {escaped(file)}:{position.line}:{position.column}")
         lines.append(f"{edge} |")
         lines += _snippet(labels, diagnostic.primary if number == 0 else None, sources[file], width)
     remarks = [("note", note) for note in diagnostic.notes] + [("help", text) for text in diagnostic.helps]
@@ -98,7 +98,8 @@ def _shown(text: str) -> str:
     return "".join(_TAB if c == "\t" else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Characters that a terminal would act on, by their code point."""
     return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in text)
 
 
