@@ -8,7 +8,10 @@ from pathlib import Path
 import click
 
 from mcpx.compiler.cli.common import CannotRun, compiled, write_whole
+from mcpx.compiler.emit.cedar import policies, schema
 from mcpx.runtime.table import write
+
+_STDOUT = Path("-")
 
 
 @click.command()
@@ -16,22 +19,35 @@ from mcpx.runtime.table import write
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(path_type=Path, allow_dash=True),
-    help="The table to write; - for standard output.",
+    help="The file to write; - for standard output. A table needs it; what --emit prints goes to standard output.",
 )
-def build(file: Path, output: Path) -> int:
+@click.option(
+    "--emit",
+    type=click.Choice(["cedar", "schema"]),
+    help="In place of the table: all policies that Cedar saw, generated ones included, or their schema as JSON.",
+)
+def build(file: Path, output: Path | None, emit: str | None) -> int:
     """Compile FILE and write its routing table (default: app.mcpx). The same sources give the same bytes everywhere."""
+    if output is None and emit is None:
+        raise click.UsageError("name the table to write: -o TABLE")
     outcome = compiled(file)
-    if outcome.body is None:
+    if outcome.body is None or outcome.program is None:
         return 1
-    data = write(outcome.body)
+    match emit:
+        case "cedar":
+            data = policies(outcome.program, outcome.sources).encode()
+        case "schema":
+            data = schema(outcome.program).encode()
+        case _:
+            data = write(outcome.body)
     root = file.resolve().parent
-    if str(output) == "-":
+    target = output or _STDOUT
+    if target == _STDOUT:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    elif output.resolve() in {root / name for name in outcome.sources}:
-        raise CannotRun(f"`{output}` is one of the sources")
+    elif target.resolve() in {root / name for name in outcome.sources}:
+        raise CannotRun(f"`{target}` is one of the sources")
     else:
-        write_whole(output, data)
+        write_whole(target, data)
     return 0
