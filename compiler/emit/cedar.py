@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+import cedarpy
+
 from mcpx.compiler.cedar import lowering, vocabulary
 from mcpx.compiler.cedar.split import split
 from mcpx.compiler.model import Program
@@ -33,7 +35,7 @@ def _policies(program: Program) -> Iterator[tuple[Span, str]]:
         *(one for agent in program.agents.values() for one in lowering.relations(program, agent)),
     ]
     for one in generated:
-        yield one.policy.span, lowering.to_text([one])
+        yield one.policy.span, cedarpy.format_policies(lowering.to_text([one]))
     for text in program.cedar:
         for statement in split(text):
             yield statement.span, statement.text

@@ -8,7 +8,7 @@ from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors, test_errors
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.resolve.scope import Scope, Table
-from mcpx.compiler.resolve.types import field_type, misfit, scalar
+from mcpx.compiler.resolve.types import field_type, misfit
 from mcpx.runtime.names import fold
 
 _KEYED_BY_RUN = ("fields", "run")
@@ -50,31 +50,34 @@ def _given(
     values = [pair for line in lines for pair in line.values]
     scope.fields.find_all((name for name, _ in values), findings)
     given: dict[str, model.PropertyValue] = {}
-    for name, literal in values:
+    for name, written in values:
         if name.text not in scope.fields.nodes:
             continue
-        value = scalar(literal)
-        why = _not_text(literal) or misfit(value, field_type(scope.fields.nodes[name.text].type, []))
+        value = _constant(written)
+        kind = field_type(scope.fields.nodes[name.text].type, [])
+        why = "expected a list of strings" if value is None else misfit(value, kind)
         if why is not None:
-            findings.append(test_errors.given_does_not_fit(name.text, literal.span, why))
-        given[name.text] = value
-    if given or any(_needs_run(sent, servers) for sent in sends):
+            findings.append(test_errors.given_does_not_fit(name.text, written.span, why))
+        if value is not None:
+            given[name.text] = value
+    named = {name.text for name, _ in values}
+    if named or any(_needs_run(sent, servers) for sent in sends):
         missing = [
             name
             for name, field in scope.fields.nodes.items()
-            if name not in given and not field.optional and field.default is None
+            if name not in named and not field.optional and field.default is None
         ]
         if missing:
             findings.append(test_errors.given_too_little(missing, lines[-1].span if lines else test.title.span))
     return given
 
 
-def _not_text(literal: syntax.Scalar | syntax.ListLiteral) -> str | None:
-    if isinstance(literal, syntax.ListLiteral) and not all(
-        isinstance(item, syntax.StringLiteral) for item in literal.items
-    ):
-        return "expected a list of strings"
-    return None
+def _constant(written: syntax.Scalar | syntax.ListLiteral) -> model.PropertyValue | None:
+    """The value of a literal; nothing for a list of anything but strings, which no field can have."""
+    if not isinstance(written, syntax.ListLiteral):
+        return written.value
+    items = tuple(item.value for item in written.items if isinstance(item, syntax.StringLiteral))
+    return items if len(items) == len(written.items) else None
 
 
 def _needs_run(sent: model.Sent, servers: Mapping[str, model.Server]) -> bool:
@@ -145,11 +148,12 @@ def _argument(
 ) -> tuple[str, model.Scalar | tuple[model.Scalar, ...]] | None:
     if send.argument is None:
         return None
-    name, literal = send.argument
+    name, written = send.argument
     arguments = {item.name.text: item for item in server.items if isinstance(item, syntax.Argument)}
     Table("argument", arguments).find(name, findings)
-    value = tuple(item.value for item in literal.items) if isinstance(literal, syntax.ListLiteral) else literal.value
-    return name.text, value
+    if isinstance(written, syntax.ListLiteral):
+        return name.text, tuple(item.value for item in written.items)
+    return name.text, written.value
 
 
 def _expectation(
