@@ -5,13 +5,13 @@ Source: "Entities JSON format" in the Cedar reference. Every parent is itself an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mcpx.compiler.cedar.addresses import address_of
 from mcpx.compiler.cedar.vocabulary import NO_TAG, qualified
 from mcpx.compiler.credentials import credential_of
-from mcpx.compiler.model import Agent, Field, Program, SecretPart
+from mcpx.compiler.model import Agent, Field, Program, PropertyValue, SecretPart
 
 
 def uid(kind: str, name: str) -> dict[str, str]:
@@ -30,13 +30,26 @@ def entities(program: Program) -> list[dict[str, Any]]:
     return [
         *(_entity("Tag", name) for name in list(program.tags) or [NO_TAG]),
         *(_entity("Group", name) for name in program.groups),
-        *(_entity("Agent", agent.name, parents=_uids("Group", agent.groups)) for agent in program.agents.values()),
         *(
-            _entity("Server", server.name, address_of(server.url).known, _uids("Tag", server.tags))
+            _entity("Agent", agent.name, _values(agent.properties), _uids("Group", agent.groups))
+            for agent in program.agents.values()
+        ),
+        *(
+            _entity(
+                "Server",
+                server.name,
+                {**address_of(server.url).known, **_values(server.properties)},
+                _uids("Tag", server.tags),
+            )
             for server in program.servers.values()
         ),
         *(
-            _entity("Field", field.name, {"verified": field.verified}, _uids("Tag", field.tags))
+            _entity(
+                "Field",
+                field.name,
+                {"verified": field.verified, **_values(field.properties)},
+                _uids("Tag", field.tags),
+            )
             for field in program.fields.values()
         ),
         *(
@@ -81,6 +94,10 @@ def _secrets_of(program: Program, agent: Agent) -> set[str]:
 
 def _uids(kind: str, names: Iterable[str]) -> list[dict[str, str]]:
     return [uid(kind, name) for name in names]
+
+
+def _values(properties: Mapping[str, PropertyValue]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in properties.items()}
 
 
 def _entity(

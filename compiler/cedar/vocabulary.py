@@ -61,22 +61,31 @@ def declared(program: Program) -> dict[str, frozenset[str]]:
 def schema(program: Program) -> dict[str, Any]:
     """The Cedar schema of a program, in Cedar's JSON form."""
     tags = list(program.tags) or [NO_TAG]
-    run = {
-        name: {**_type(field.type), **({"required": False} if field.optional else {})}
-        for name, field in program.fields.items()
-    }
+    run = {name: _attribute(field.type, optional=field.optional) for name, field in program.fields.items()}
     return {
         NAMESPACE: {
             "commonTypes": {"Run": {**_record(run), "annotations": {"mcp_context": "run"}}},
             "entityTypes": {
-                "Agent": {"memberOfTypes": ["Group"], "annotations": {"mcp_principal": "Agent"}},
+                "Agent": {
+                    "memberOfTypes": ["Group"],
+                    "shape": _record(_properties(program, "agent")),
+                    "annotations": {"mcp_principal": "Agent"},
+                },
                 "Group": {},
                 "Server": {
                     "memberOfTypes": ["Tag"],
-                    "shape": _record({name: {"type": "String", "required": False} for name in ("scheme", "host")}),
+                    "shape": _record(
+                        {
+                            **{name: {"type": "String", "required": False} for name in ("scheme", "host")},
+                            **_properties(program, "server"),
+                        }
+                    ),
                     "annotations": {"mcp_resource": "Server"},
                 },
-                "Field": {"memberOfTypes": ["Tag"], "shape": _record({"verified": {"type": "Boolean"}})},
+                "Field": {
+                    "memberOfTypes": ["Tag"],
+                    "shape": _record({"verified": {"type": "Boolean"}, **_properties(program, "field")}),
+                },
                 "Credential": {
                     "memberOfTypes": ["Tag"],
                     "shape": _record(
@@ -97,8 +106,16 @@ def _record(attributes: dict[str, Any]) -> dict[str, Any]:
     return {"type": "Record", "attributes": attributes}
 
 
-def _type(of: FieldType) -> dict[str, Any]:
-    return _TYPES[of.kind]
+def _properties(program: Program, owner: str) -> dict[str, Any]:
+    return {
+        declared.name: _attribute(declared.type, optional=declared.optional)
+        for declared in program.properties.values()
+        if declared.owner == owner
+    }
+
+
+def _attribute(of: FieldType, *, optional: bool) -> dict[str, Any]:
+    return {**_TYPES[of.kind], **({"required": False} if optional else {})}
 
 
 def _action(items: frozenset[str]) -> dict[str, Any]:

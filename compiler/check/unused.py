@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 
 from mcpx.compiler import model
+from mcpx.compiler.cedar.tokens import tokenize, unescape
 from mcpx.compiler.report import check_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 
 
 def check_unused(program: model.Program) -> Iterator[Diagnostic]:
-    """Tags, fields, secrets, settings, groups and servers that nothing refers to."""
+    """Tags, fields, secrets, settings, groups, servers and properties that nothing refers to."""
     parts = [part for server in program.servers.values() for header in server.headers for part in header.parts]
     urls = [part for server in program.servers.values() for part in server.url.parts]
     rules = program.rules
@@ -49,6 +50,33 @@ def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     for server in program.servers.values():
         if server.name not in used_servers:
             yield say.unused("MX606", "server", server.name, server.span, "no agent uses it")
+    read = {prop for rule in rules if rule.condition is not None for prop in _properties(rule.condition)}
+    words = _words(program) if program.properties else frozenset()
+    for (owner, name), declared in program.properties.items():
+        if (owner, name) not in read and name not in words:
+            yield say.unused(
+                "MX609", "property", f"{owner}.{name}", declared.span, "no condition and no policy reads it"
+            )
+
+
+def _properties(condition: model.Condition) -> Iterator[tuple[str, str]]:
+    """The properties that a condition reads, as owner and name."""
+    match condition:
+        case model.Not(condition=inner):
+            yield from _properties(inner)
+        case model.Junction(conditions=several):
+            for one in several:
+                yield from _properties(one)
+        case model.Compare(left=first, right=second) | model.Member(item=first, of=second):
+            yield from ((o.owner, o.name) for o in (first, second) if isinstance(o, model.OwnProperty))
+        case model.IsTrue(operand=model.OwnProperty(owner=owner, name=name)):
+            yield owner, name
+
+
+def _words(program: model.Program) -> frozenset[str]:
+    """Every name and string of the Cedar texts: what a policy reads stands there, as `.p`, `["p"]` or `has p`."""
+    tokens = (token for text in program.cedar for token in tokenize(text.text))
+    return frozenset(unescape(t) if t.kind == "string" else t.text for t in tokens if t.kind in ("name", "string"))
 
 
 def _in_cedar(program: model.Program, kind: str, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mcpx.compiler import syntax
-from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
 
@@ -34,6 +34,17 @@ def unknown(kind: str, name: syntax.Name, known: Iterable[str]) -> Diagnostic:
         Label(name.span, f"not declared{', did you mean ' + _listed(close) + '?' if close else ''}"),
         helps=() if close else (f"declare the {kind}, or use one that is declared",),
         fixes=tuple(Fix(f"replace by `{other}`", (Edit(name.span, other),)) for other in close),
+    )
+
+
+def deprecated(kind: str, name: syntax.Name, text: syntax.StringLiteral) -> Diagnostic:
+    """A use of something that its declaration says is going away."""
+    return Diagnostic(
+        "MX610",
+        Stage.RESOLVE,
+        f"the {kind} `{name.text}` is deprecated",
+        (Label(name.span, text.value or "used here"), Label(text.span, "its declaration says so")),
+        severity=Severity.WARNING,
     )
 
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.resolve.properties import property_values
 from mcpx.compiler.resolve.scope import Scope
-from mcpx.compiler.resolve.types import field_type, misfit, scalar
+from mcpx.compiler.resolve.types import field_type, literal_fault, scalar
 
 
 def resolve_field(field: syntax.Field, scope: Scope, findings: list[Diagnostic]) -> model.Field:
     """One line of the `run` block."""
     kind = field_type(field.type, findings)
-    if field.type.kind == "list of string":
-        findings.append(say.not_implemented("a list", field.type.span))
-    findings.extend(say.not_implemented("a property", given.span) for given in field.properties)
-    if field.deprecated is not None:
-        findings.append(say.not_implemented("`deprecated`", field.deprecated.span))
     tags = scope.tags.find_all((tag.name for tag in field.tags), findings)
     return model.Field(
         name=field.name.text,
@@ -28,6 +24,8 @@ def resolve_field(field: syntax.Field, scope: Scope, findings: list[Diagnostic])
         span=field.name.span,
         doc=field.doc,
         tag_spans={tag.name.text: tag.span for tag in field.tags},
+        properties=property_values("field", field.name, field.properties, scope.properties, findings),
+        deprecated=None if field.deprecated is None else field.deprecated.value,
     )
 
 
@@ -42,8 +40,7 @@ def _default(
     if field.optional:
         findings.append(say.optional_default(field.name.text, field.default.span))
         return None
-    value = scalar(field.default)
-    if (why := misfit(value, kind)) is not None:
+    if (why := literal_fault(field.default, kind)) is not None:
         findings.append(say.default_does_not_fit(field.name.text, field.default.span, why))
         return None
-    return value
+    return scalar(field.default)

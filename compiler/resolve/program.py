@@ -16,7 +16,6 @@ from mcpx.compiler.resolve.tests import resolve_tests
 from mcpx.compiler.source import Source
 
 _LATER = {
-    syntax.Property: "`property`",
     syntax.Token: "`token`",
     syntax.Grant: "`grant`",
     syntax.Overlay: "`overlay`",
@@ -57,7 +56,10 @@ def resolve(
         credentials=tuple(line for line in credentials if line is not None),
         rules=tuple(rule for rule in rules if rule is not None),
         cedar=(*blocks, *cedar),
+        properties=scope.properties,
         tests=resolve_tests(tests, servers_by_name, scope, findings),
     )
     check_variables(program.secrets.values(), program.settings.values(), findings)
+    named = (scope.fields, scope.servers, scope.agents, scope.people)
+    findings.extend(warning for table in named for warning in table.warnings)
     return program, tuple(findings)

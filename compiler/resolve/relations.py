@@ -7,19 +7,25 @@ from collections.abc import Iterable, Mapping
 from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.resolve.properties import property_values
 from mcpx.compiler.resolve.scope import Scope
 from mcpx.compiler.source import Source
 
 
 def resolve_agent(agent: syntax.Agent, scope: Scope, findings: list[Diagnostic]) -> model.Agent:
     """`agent a in g uses s`."""
-    findings.extend(say.not_implemented("a property", given.span) for given in agent.properties)
-    if agent.deprecated is not None:
-        findings.append(say.not_implemented("`deprecated`", agent.deprecated.span))
     groups = scope.groups.find_all(agent.groups, findings)
     used = scope.servers.find_all(agent.uses, findings)
     places = {name.text: name.span for name in reversed(agent.uses)}
-    return model.Agent(agent.name.text, groups, {server: places[server] for server in used}, agent.name.span, agent.doc)
+    return model.Agent(
+        name=agent.name.text,
+        groups=groups,
+        uses={server: places[server] for server in used},
+        span=agent.name.span,
+        doc=agent.doc,
+        properties=property_values("agent", agent.name, agent.properties, scope.properties, findings),
+        deprecated=None if agent.deprecated is None else agent.deprecated.value,
+    )
 
 
 def resolve_credential(

@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from mcpx.compiler import syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.resolve.properties import Properties, resolve_properties
 
 
 class _Named(Protocol):
@@ -21,14 +22,23 @@ _Node = TypeVar("_Node", bound=_Named)
 
 @dataclass(frozen=True)
 class Table(Generic[_Node]):
-    """One namespace: what its names are called in messages, and the statement that declares each."""
+    """One namespace: what its names are called in messages, the statement that declares each, and deprecated uses."""
 
     kind: str
     nodes: Mapping[str, _Node]
+    warnings: list[Diagnostic] = field(default_factory=list)
 
     def find(self, name: syntax.Name, findings: list[Diagnostic]) -> str | None:
-        """The name's text if it is declared; else `None`, and a finding that suggests the nearest."""
-        if name.text in self.nodes:
+        """The name's text if it is declared; else `None`, and a finding that suggests the nearest.
+
+        A use of what is deprecated is kept in `warnings`, so that new `findings` always mean that something is wrong.
+        """
+        node = self.nodes.get(name.text)
+        if node is not None:
+            if isinstance(node, syntax.Field | syntax.Server | syntax.Agent) and node.deprecated is not None:
+                self.warnings.append(
+                    say.deprecated("agent" if isinstance(node, syntax.Agent) else self.kind, name, node.deprecated)
+                )
             return name.text
         findings.append(say.unknown(self.kind, name, self.nodes))
         return None
@@ -64,6 +74,7 @@ class Scope:
     servers: Table[syntax.Server]
     agents: Table[syntax.Agent]
     groups: Table[Word]
+    properties: Properties
     people: Table[syntax.Agent | Word] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +105,7 @@ def declare(statements: Iterable[syntax.Statement], findings: list[Diagnostic]) 
         servers=_table("server", of(syntax.Server), findings),
         agents=Table("agent", {k: v for k, v in people.items() if isinstance(v, syntax.Agent)}),
         groups=Table("group", {k: v for k, v in people.items() if isinstance(v, Word)}),
+        properties=resolve_properties((s for s in statements if isinstance(s, syntax.Property)), findings),
     )
 
 

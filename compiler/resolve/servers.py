@@ -5,34 +5,32 @@ from __future__ import annotations
 from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.resolve.properties import SERVER_KEYS, property_values
 from mcpx.compiler.resolve.scope import Scope
-
-_KEYS = ("url", "audience", "authorization_server", "session", "discovery")
 
 
 def resolve_server(server: syntax.Server, scope: Scope, findings: list[Diagnostic]) -> model.Server | None:
     """One `server` block; `None` when it has no address to speak of."""
-    if server.deprecated is not None:
-        findings.append(say.not_implemented("`deprecated`", server.deprecated.span))
     url: model.Url | None = None
     headers: list[model.Header] = []
     keys: dict[str, syntax.Name] = {}
+    others: list[syntax.Assignment] = []
     for item in server.items:
         match item:
             case syntax.Header():
                 header = _header(item, scope, findings)
                 if header is not None:
                     headers.append(header)
+            case syntax.Assignment(name=name) if name.text not in SERVER_KEYS:
+                others.append(item)
             case syntax.Assignment(name=name) if name.text in keys:
                 findings.append(say.assigned_twice(name, keys[name.text].span))
             case syntax.Assignment(name=name, value=value):
                 keys[name.text] = name
                 if name.text == "url":
                     url = _url(value, scope, findings)
-                elif name.text in _KEYS:
-                    findings.append(say.not_implemented(f"`{name.text}`", name.span))
                 else:
-                    findings.append(say.unknown_key("server", name, _KEYS))
+                    findings.append(say.not_implemented(f"`{name.text}`", name.span))
             case syntax.Meta():
                 findings.append(say.not_implemented("`meta`", item.span))
             case syntax.Argument():
@@ -40,9 +38,19 @@ def resolve_server(server: syntax.Server, scope: Scope, findings: list[Diagnosti
     tags = scope.tags.find_all((tag.name for tag in server.tags), findings)
     if "url" not in keys:
         findings.append(say.missing_url(server.name))
+    properties = property_values("server", server.name, others, scope.properties, findings)
     if url is None:
         return None
-    return model.Server(server.name.text, tags, url, tuple(headers), server.name.span, server.doc)
+    return model.Server(
+        name=server.name.text,
+        tags=tags,
+        url=url,
+        headers=tuple(headers),
+        span=server.name.span,
+        doc=server.doc,
+        properties=properties,
+        deprecated=None if server.deprecated is None else server.deprecated.value,
+    )
 
 
 def _url(value: syntax.Setting, scope: Scope, findings: list[Diagnostic]) -> model.Url | None:

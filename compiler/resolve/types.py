@@ -71,14 +71,22 @@ def _pattern(given: syntax.StringLiteral | None, findings: list[Diagnostic]) -> 
     return given.value
 
 
-def scalar(literal: syntax.Scalar | syntax.ListLiteral) -> model.Scalar | tuple[str, ...]:
-    """The value of a literal."""
+def scalar(literal: syntax.Scalar | syntax.ListLiteral) -> model.PropertyValue:
+    """The value of a literal that `literal_fault` finds nothing wrong with."""
     if isinstance(literal, syntax.ListLiteral):
         return tuple(str(item.value) for item in literal.items)
     return literal.value
 
 
-def misfit(value: model.Scalar | tuple[str, ...], kind: model.FieldType) -> str | None:
+def literal_fault(literal: syntax.Scalar | syntax.ListLiteral, kind: model.FieldType) -> str | None:
+    """Why a literal is no value of type `kind`, as a clause; `None` if it is one."""
+    items = literal.items if isinstance(literal, syntax.ListLiteral) else ()
+    if kind.kind == "list" and not all(isinstance(item, syntax.StringLiteral) for item in items):
+        return "expected a list of strings"
+    return misfit(scalar(literal), kind)
+
+
+def misfit(value: model.PropertyValue, kind: model.FieldType) -> str | None:
     """Why `value` is not of type `kind`, as a clause; `None` if it is."""
     match kind.kind:
         case "bool":
