@@ -1,4 +1,4 @@
-"""The published description of the table: its JSON Schema, and a page with an example that is what the compiler writes."""
+"""The published description of the table: its JSON Schema, and a page with an example that the compiler wrote."""
 
 from __future__ import annotations
 
