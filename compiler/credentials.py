@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcpx.compiler.model import CredentialLine, Program
+from mcpx.compiler.model import CredentialLine, Program, SessionCredential
 
 
 def credential_of(program: Program, agent: str, server: str) -> tuple[CredentialLine, ...]:
@@ -21,3 +21,13 @@ def credential_of(program: Program, agent: str, server: str) -> tuple[Credential
     own = tuple(line for line in for_server if agent in line.holders)
     groups = frozenset(program.agents[agent].groups)
     return own or tuple(line for line in for_server if groups.intersection(line.holders))
+
+
+def session_credential_of(program: Program, server: str) -> SessionCredential | None:
+    """What `credential` stands for on the session requests of a `shared` session.
+
+    Args:
+        program: the resolved program; no server of it has two such lines.
+        server: the name of a declared server.
+    """
+    return next((line for line in program.session_credentials if server in line.servers), None)

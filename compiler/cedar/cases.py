@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcpx.compiler.cedar.entities import direct_secrets, reference, uid
-from mcpx.compiler.credentials import credential_of
-from mcpx.compiler.model import CredentialPart, Program
+from mcpx.compiler.credentials import credential_of, session_credential_of
+from mcpx.compiler.model import SESSION, CredentialPart, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Case:
 def cases_of(program: Program, agent: str) -> Iterator[Case]:
     """Every question about an agent: only pairs in `uses` exist, and for those every field by every way is asked."""
     for server in program.agents[agent].uses:
-        headers = program.servers[server].headers
-        ways = tuple(dict.fromkeys(header.via for header in headers))
+        all_ways = program.servers[server].ways
+        ways = tuple(dict.fromkeys(way.via for way in all_ways))
         yield Case("connect", agent, server)
         for via in ways:
             yield Case("attach", agent, server, via=via)
@@ -62,13 +62,18 @@ def cases_of(program: Program, agent: str) -> Iterator[Case]:
         presented = dict.fromkeys(
             (
                 *(
-                    (line.secret, header.via)
+                    (line.secret, way.via)
                     for line in credential_of(program, agent, server)
-                    for header in headers
-                    if any(isinstance(part, CredentialPart) for part in header.parts)
+                    for way in all_ways
+                    if any(isinstance(part, CredentialPart) for part in way.parts)
                 ),
                 *direct_secrets(program, server),
             )
         )
         for secret, via in presented:
             yield Case("present", agent, server, credential=secret, via=via)
+        own = session_credential_of(program, server)
+        if own is not None and own.secret is not None:
+            yield Case("present", agent, server, credential=own.secret, via=SESSION)
+        elif own is not None:
+            yield Case("attach", agent, server, via=SESSION)

@@ -10,7 +10,7 @@ from typing import Any
 
 from mcpx.compiler.cedar.addresses import address_of
 from mcpx.compiler.cedar.vocabulary import NO_TAG, qualified
-from mcpx.compiler.credentials import credential_of
+from mcpx.compiler.credentials import credential_of, session_credential_of
 from mcpx.compiler.model import Agent, Field, Program, PropertyValue, SecretPart
 
 
@@ -56,7 +56,7 @@ def entities(program: Program) -> list[dict[str, Any]]:
             _entity(
                 "Credential",
                 secret.name,
-                {"holders": [reference("Agent", name) for name in holders[secret.name]], "per": []},
+                {"holders": [reference("Agent", name) for name in holders[secret.name]], "per": list(secret.per)},
                 _uids("Tag", secret.tags),
             )
             for secret in program.secrets.values()
@@ -70,11 +70,11 @@ def any_run(program: Program) -> dict[str, Any]:
 
 
 def direct_secrets(program: Program, server: str) -> tuple[tuple[str, str], ...]:
-    """(secret, via) for each `secret.s` that stands in a header of the server."""
+    """(secret, via) for each `secret.s` that stands in a value for the server."""
     return tuple(
-        (part.secret, header.via)
-        for header in program.servers[server].headers
-        for part in header.parts
+        (part.secret, way.via)
+        for way in program.servers[server].ways
+        for part in way.parts
         if isinstance(part, SecretPart)
     )
 
@@ -89,7 +89,12 @@ def _holders(program: Program) -> dict[str, list[str]]:
 
 def _secrets_of(program: Program, agent: Agent) -> set[str]:
     lines = {line.secret for server in agent.uses for line in credential_of(program, agent.name, server)}
-    return lines | {secret for server in agent.uses for secret, _ in direct_secrets(program, server)}
+    sessions = (session_credential_of(program, server) for server in agent.uses)
+    return (
+        lines
+        | {line.secret for line in sessions if line is not None and line.secret is not None}
+        | {secret for server in agent.uses for secret, _ in direct_secrets(program, server)}
+    )
 
 
 def _uids(kind: str, names: Iterable[str]) -> list[dict[str, str]]:

@@ -16,7 +16,7 @@ import cedarpy
 from mcpx.compiler.cedar.decision import Policy
 from mcpx.compiler.cedar.entities import direct_secrets, reference, uid
 from mcpx.compiler.credentials import credential_of
-from mcpx.compiler.model import Agent, Program, Rule, SecretPart
+from mcpx.compiler.model import SESSION, Agent, Program, Rule, SecretPart
 
 Json = dict[str, Any]
 _ANY: Json = {"op": "All"}
@@ -31,8 +31,8 @@ class Lowered:
 
 
 def rules(program: Program) -> tuple[Lowered, ...]:
-    """`allow`, `require` and `deny`, and the secrets that headers name directly: what may concern any agent."""
-    return (*(_rule(rule) for rule in program.rules), *_direct(program))
+    """`allow`, `require` and `deny`, secrets that values name directly, and sessions: what may concern any agent."""
+    return (*(_rule(rule) for rule in program.rules), *_direct(program), *_sessions(program))
 
 
 def relations(program: Program, agent: Agent) -> tuple[Lowered, ...]:
@@ -84,23 +84,37 @@ def _rule(rule: Rule) -> Lowered:
 def _direct(program: Program) -> Iterable[Lowered]:
     for server in program.servers.values():
         places = {
-            (part.secret, header.via): part.span
-            for header in server.headers
-            for part in header.parts
+            (part.secret, way.via): part.span
+            for way in server.ways
+            for part in way.parts
             if isinstance(part, SecretPart)
         }
         for secret, via in dict.fromkeys(direct_secrets(program, server.name)):
             policy = Policy(f"server {server.name} {via} = secret.{secret}", forbids=False, span=places[secret, via])
-            yield Lowered(
-                policy,
-                _form(
-                    policy,
-                    _equal("credential", _entity("Credential", secret)),
-                    _equal("via", {"Value": via}),
-                    actions=("present",),
-                    resource=_is(uid("Server", server.name)),
-                ),
-            )
+            yield _presented(policy, secret, server.name, via)
+
+
+def _sessions(program: Program) -> Iterable[Lowered]:
+    """A token needs no permit of its own: `uses` lets it be attached."""
+    for line in program.session_credentials:
+        for server in line.servers:
+            if line.secret is not None:
+                name = f"credential for session to {server} = secret.{line.secret}"
+                policy = Policy(name, forbids=False, span=line.span)
+                yield _presented(policy, line.secret, server, SESSION)
+
+
+def _presented(policy: Policy, secret: str, server: str, via: str) -> Lowered:
+    return Lowered(
+        policy,
+        _form(
+            policy,
+            _equal("credential", _entity("Credential", secret)),
+            _equal("via", {"Value": via}),
+            actions=("present",),
+            resource=_is(uid("Server", server)),
+        ),
+    )
 
 
 def _form(

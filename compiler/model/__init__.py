@@ -18,8 +18,8 @@ from mcpx.compiler.model.conditions import (
 )
 from mcpx.compiler.model.facts import Field, FieldType, Property, PropertyValue, Scalar, Tag
 from mcpx.compiler.model.program import Program
-from mcpx.compiler.model.relations import Agent, CedarText, CredentialLine, Group, Rule, SessionCredential
-from mcpx.compiler.model.servers import Argument, Header, Meta, Server, SessionKey, Url
+from mcpx.compiler.model.relations import SESSION, Agent, CedarText, CredentialLine, Group, Rule, SessionCredential
+from mcpx.compiler.model.servers import Argument, Header, Meta, Server, SessionKey, Url, Way
 from mcpx.compiler.model.sources import (
     CredentialSource,
     EnvSource,
@@ -43,6 +43,7 @@ from mcpx.compiler.model.values import (
 )
 
 __all__ = [
+    "SESSION",
     "Agent",
     "Argument",
     "CedarText",
@@ -97,4 +98,5 @@ __all__ = [
     "TokenPart",
     "Url",
     "UrlPart",
+    "Way",
 ]

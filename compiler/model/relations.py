@@ -43,6 +43,10 @@ class CredentialLine:
     secret_span: Span
 
 
+SESSION = "session"
+"""The `via` of what a session itself presents."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionCredential:
     """`credential for session to S = secret.k` or `= token.t`: for the session requests of a `shared` session."""

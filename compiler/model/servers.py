@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mcpx.compiler.model.facts import PropertyValue
-from mcpx.compiler.model.values import Part, TextPart, UrlPart
+from mcpx.compiler.model.values import FieldPart, Part, TextPart, UrlPart
 from mcpx.compiler.source import Span
 
 
@@ -54,6 +54,16 @@ class Meta:
         """`meta:` and the key."""
         return "meta:" + self.key
 
+    @property
+    def name(self) -> str:
+        """The key, for messages about every kind of way."""
+        return self.key
+
+    @property
+    def name_span(self) -> Span:
+        """Where the key stands."""
+        return self.key_span
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
@@ -71,6 +81,20 @@ class Argument:
     def via(self) -> str:
         """`argument:` and the name; only an argument that is set is a way for a value."""
         return "argument:" + self.name
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it is made of, as of every way: its one field."""
+        return (FieldPart(self.field, self.field_span),)
+
+    @property
+    def optional(self) -> bool:
+        """Never: an argument that is set is always set."""
+        return False
+
+
+Way = Header | Meta | Argument
+"""A way for values to a server; an argument is one only where it is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +139,8 @@ class Server:
     arguments: tuple[Argument, ...] = ()
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
     deprecated: str | None = None
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """Every way for values to this server: headers, `meta`, arguments that are set; tokens travel in headers."""
+        return (*self.headers, *self.metas, *(argument for argument in self.arguments if argument.mode == "set"))
