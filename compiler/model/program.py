@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mcpx.compiler.model.facts import Field, Property, Tag
+from mcpx.compiler.model.overlays import Overlay
 from mcpx.compiler.model.relations import Agent, CedarText, CredentialLine, Group, Rule, SessionCredential
 from mcpx.compiler.model.servers import Server
 from mcpx.compiler.model.sources import Secret, Setting
@@ -31,4 +32,5 @@ class Program:
     session_credentials: tuple[SessionCredential, ...] = ()
     tokens: Mapping[str, Token] = field(default_factory=dict)
     grants: Mapping[str, Grant] = field(default_factory=dict)
+    overlays: Mapping[str, Overlay] = field(default_factory=dict)
     tests: tuple[Test, ...] = ()

@@ -7,20 +7,21 @@ from typing import Literal
 
 from mcpx.compiler.model.facts import Scalar
 from mcpx.compiler.model.sources import FileSource
-from mcpx.compiler.model.values import Part
+from mcpx.compiler.model.values import FieldPart
 from mcpx.compiler.source import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of a token: a literal (`value`) or verified fields and text (`parts`)."""
+    """A claim of a token: a literal (`value`), or else one field (`parts`), whose JSON type it keeps."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[FieldPart, ...]
     value: Scalar | None
     optional: bool
     span: Span
     name_span: Span
+    value_span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Token:
     span: Span
     ttl_span: Span | None = None
     issuer_span: Span | None = None
+    key_span: Span | None = None
     doc: str | None = None
 
     @property
@@ -57,4 +59,5 @@ class Grant:
     keys: FileSource | str
     key: str | None
     span: Span
+    key_span: Span | None = None
     doc: str | None = None
