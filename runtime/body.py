@@ -1,6 +1,6 @@
 """What a routing table says, as frozen records. `table` reads and writes them, `integrity` checks that they agree.
 
-Equal header programs, plans and flow decisions are stored once and named by an id that means nothing outside its table.
+Equal programs, guards, plans and flow decisions are stored once and named by an id that means nothing outside its table.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, WrapSerializer
+
+from mcpx.runtime.encodings import Encoding
 
 FORMAT: Final = 1
 """Raised whenever a runtime of the older format could misread the table."""
@@ -114,11 +116,48 @@ Part = TextPart | FieldPart | CredentialPart | SecretPart | SettingPart
 
 @dataclass(frozen=True, slots=True)
 class HeaderProgram(_Model):
-    """How one header is built: the parts are joined in order."""
+    """How one header is built: the parts are joined in order.
+
+    Attributes:
+        encode: the encoding of its one part, a field; always there for a list.
+        advisory: whether its author says that the server does not authorise by it; nothing at run time depends on it.
+    """
 
     name: str
     parts: tuple[Part, ...]
     optional: bool
+    encode: Encoding | None = None
+    advisory: bool = False
+
+
+Constant = str | int | tuple[str, ...] | tuple[int, ...] | None
+"""What a question about a field compares with."""
+
+Guard = bool | str
+"""The same answer for every run, or the id of the branch that asks first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(_Model):
+    """One question about a field of a run, and where each answer leads: to an answer, or to the id of another branch.
+
+    Attributes:
+        field: what it asks about.
+        test: `has` (is it there), `true` (a bool), `eq`, `in` (one of the constants), `lt` and `le` on ints, `like`
+            (the constant is the text between the wildcards), and on lists `contains`, `containsAll`, `containsAny`,
+            `within` (each item is one of the constants) and `isEmpty`.
+        value: the constant; `None` for `has`, `true` and `isEmpty`.
+        then: where a yes leads.
+        otherwise: where a no leads.
+    """
+
+    field: str
+    test: Literal[
+        "has", "true", "eq", "in", "lt", "le", "like", "contains", "containsAll", "containsAny", "within", "isEmpty"
+    ]
+    value: Constant
+    then: Guard
+    otherwise: Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +166,13 @@ class Step(_Model):
 
     Attributes:
         program: the id of its program.
-        send: false when a rule leaves this (optional) header out for this row.
+        send: false when a rule leaves this (optional) header out for this row; a guard when the run decides.
         requests: `session` when it goes on session requests and on calls, `calls` when on calls alone.
         by: the ids of the policies that decided, sorted.
     """
 
     program: str
-    send: bool
+    send: Guard
     requests: Literal["session", "calls"]
     by: tuple[str, ...]
 
@@ -142,7 +181,7 @@ class Step(_Model):
 class Flow(_Model):
     """Whether a field may reach the server of a row at all, and the ids of the policies that decided."""
 
-    permitted: bool
+    permitted: Guard
     by: tuple[str, ...]
 
 
@@ -192,7 +231,7 @@ class SourceDigest(_Model):
 
 @dataclass(frozen=True, slots=True)
 class Body(_Model):
-    """All that the runtime knows. Equal programs, plans and flow decisions are stored once, by id."""
+    """All that the runtime knows. Equal programs, guards, plans and flow decisions are stored once, by id."""
 
     format: Literal[1]
     compiler: str
@@ -205,5 +244,6 @@ class Body(_Model):
     programs: FrozenMap[str, HeaderProgram]
     plans: FrozenMap[str, tuple[Step, ...]]
     flows: FrozenMap[str, FrozenMap[str, Flow]]
+    guards: FrozenMap[str, Branch]
     policies: FrozenMap[str, Origin]
     rows: tuple[Row, ...]

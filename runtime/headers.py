@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from mcpx.runtime.body import Body, CredentialPart, FieldPart, HeaderProgram, Row, SecretPart, SettingPart, TextPart
+from mcpx.runtime.body import (
+    Body,
+    Branch,
+    CredentialPart,
+    FieldPart,
+    Guard,
+    HeaderProgram,
+    Row,
+    SecretPart,
+    SettingPart,
+    TextPart,
+)
+from mcpx.runtime.encodings import Encoding, Fault, encode
+from mcpx.runtime.guards import holds
 from mcpx.runtime.names import MAX_FIELD, value_fault
 from mcpx.runtime.redacted import Facts, Headers, Secret
 
@@ -38,17 +51,23 @@ class Line:
         pieces: joined in order.
         optional: left out, instead of refused, where a field is missing.
         session: also sent on session requests.
+        encode: the encoding of its one piece, a field.
+        guard: whether a run lets it go; a header that is always sent has none.
+        branches: of the table, for the guard.
     """
 
     name: str
     pieces: tuple[Piece, ...]
     optional: bool
     session: bool
+    encode: Encoding | None = None
+    guard: Guard = True
+    branches: Mapping[str, Branch] = field(default_factory=dict)
 
     @property
     def fixed(self) -> bool:
         """Whether no field of a run takes part."""
-        return not any(isinstance(piece, FieldRef) for piece in self.pieces)
+        return isinstance(self.guard, bool) and not any(isinstance(piece, FieldRef) for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +95,17 @@ def row_plan(body: Body, row: Row, settings: Mapping[str, str]) -> Plan:
         row: one of its rows.
         settings: the values of all settings.
     """
-    steps = ((body.programs[step.program], step) for step in body.plans[row.plan] if step.send)
+    steps = ((body.programs[step.program], step) for step in body.plans[row.plan] if step.send is not False)
     lines = (
-        Line(program.name, _pieces(program, row, settings), program.optional, step.requests == "session")
+        Line(
+            program.name,
+            _pieces(program, row, settings),
+            program.optional,
+            step.requests == "session",
+            program.encode,
+            step.send,
+            body.guards,
+        )
         for program, step in steps
     )
     return Plan(tuple(lines))
@@ -99,32 +126,46 @@ def render(lines: Iterable[Line], facts: Facts, secrets: Mapping[str, Secret]) -
     values: dict[str, str] = {}
     for line in lines:
         outcome = _value(line, facts, secrets)
-        if isinstance(outcome, _Fault):
+        if isinstance(outcome, Fault):
             return f"header `{line.name}`: {outcome.clause}"
         if outcome is not None:
             values[line.name] = outcome
     return Headers(values)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    clause: str
+def _value(line: Line, facts: Facts, secrets: Mapping[str, Secret]) -> str | Fault | None:
+    if not holds(line.guard, line.branches, facts):
+        return None
+    value = _joined(line, facts, secrets) if line.encode is None else _encoded(line, line.encode, facts)
+    if not isinstance(value, str):
+        return value
+    fault = value_fault(value) or _size_fault(line.name, value)
+    return value if fault is None else Fault(f"its value {fault}")
 
 
-def _value(line: Line, facts: Facts, secrets: Mapping[str, Secret]) -> str | _Fault | None:
+def _encoded(line: Line, encoding: Encoding, facts: Facts) -> str | Fault | None:
+    (piece,) = line.pieces
+    value = facts.value(piece.field) if isinstance(piece, FieldRef) else None
+    if value is None:
+        return None if line.optional else Fault(f"{_source(piece)} has no value")
+    outcome = encode(encoding, value) if isinstance(value, str | tuple) else Fault("has no encoding")
+    if outcome is None:
+        return None if line.optional else Fault(f"{_source(piece)} is an empty list, which no header carries")
+    return Fault(f"{_source(piece)} {outcome.clause}") if isinstance(outcome, Fault) else outcome
+
+
+def _joined(line: Line, facts: Facts, secrets: Mapping[str, Secret]) -> str | Fault | None:
     texts: list[str] = []
     for piece in line.pieces:
         text = _text(piece, facts, secrets)
         if text is None:
-            return None if line.optional else _Fault(f"{_source(piece)} has no value")
+            return None if line.optional else Fault(f"{_source(piece)} has no value")
         texts.append(text)
     for piece, text in zip(line.pieces, texts, strict=True):
         fault = None if isinstance(piece, str) else value_fault(text)
         if fault is not None:
-            return _Fault(f"{_source(piece)} {fault}")
-    value = "".join(texts)
-    fault = value_fault(value) or _size_fault(line.name, value)
-    return value if fault is None else _Fault(f"its value {fault}")
+            return Fault(f"{_source(piece)} {fault}")
+    return "".join(texts)
 
 
 def _pieces(program: HeaderProgram, row: Row, settings: Mapping[str, str]) -> tuple[Piece, ...]:

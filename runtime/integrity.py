@@ -15,6 +15,8 @@ from mcpx.runtime.body import (
     EnvSource,
     FieldPart,
     FieldSpec,
+    Flow,
+    Guard,
     HeaderProgram,
     Row,
     SecretPart,
@@ -22,7 +24,10 @@ from mcpx.runtime.body import (
     Step,
     TextPart,
 )
+from mcpx.runtime.encodings import encodable
 from mcpx.runtime.fields import FieldRule
+from mcpx.runtime.guard_faults import guard_faults
+from mcpx.runtime.guards import fields_read
 from mcpx.runtime.names import fold, forbidden, is_token, only_typed
 from mcpx.runtime.wording import NAME, quoted
 
@@ -44,6 +49,14 @@ def _faults(body: Body) -> Iterator[str]:
     yield from _secret_faults(body)
     yield from _server_faults(body)
     yield from _program_faults(body)
+    named = frozenset(guard for guard in _guards(body) if isinstance(guard, str))
+    if not body.guards.keys() >= named:
+        yield "a header or flow has a guard that is not listed"
+        return
+    guards = tuple(guard_faults(body.guards, named, body.fields))
+    yield from guards
+    if guards:
+        return
     yield from _plan_faults(body)
     yield from _flow_faults(body)
     yield from _row_faults(body)
@@ -146,12 +159,20 @@ def _program_faults(body: Body) -> Iterator[str]:
 
 def _field_part_faults(body: Body, program: HeaderProgram) -> Iterator[str]:
     specs = [body.fields[field] for field in _fields(program)]
-    if any(spec.kind == "list" for spec in specs):
-        yield f"header `{program.name}` draws on a list, which has no form in a header"
+    if not _encoding_fits(program, specs):
+        yield f"header `{program.name}` has an encoding that does not fit what it is made of"
     if len({spec.verified for spec in specs}) > 1:
         yield f"header `{program.name}` mixes verified and claimed fields"
     if not program.optional and any(spec.optional for spec in specs):
         yield f"header `{program.name}` is always sent, and draws on a field that may be missing"
+
+
+def _encoding_fits(program: HeaderProgram, specs: list[FieldSpec]) -> bool:
+    """An encoding is for the whole value: one field, of text or a list; a list has no other form."""
+    if program.encode is None:
+        return all(spec.kind != "list" for spec in specs)
+    kinds = {spec.kind for spec in specs}
+    return len(program.parts) == len(specs) == 1 and kinds <= encodable(program.encode)
 
 
 def _parts_exist(body: Body, program: HeaderProgram) -> bool:
@@ -190,11 +211,11 @@ def _plan_faults(body: Body) -> Iterator[str]:
 
 def _step_faults(body: Body, step: Step) -> Iterator[str]:
     program = body.programs[step.program]
-    if not step.send and not program.optional:
+    if step.send is not True and not program.optional:
         yield f"header `{program.name}` is always sent, and is left out"
-    if step.requests == "session" and _fields(program):
+    if step.requests == "session" and (_fields(program) or fields_read(step.send, body.guards)):
         yield f"header `{program.name}` draws on a run, and would go on requests of no run"
-    if not _decided(body, step.by, permitted=step.send):
+    if not _decided(body, step.by, permitted=step.send is not False):
         yield f"header `{program.name}` is not decided by policies that are listed"
 
 
@@ -202,7 +223,7 @@ def _flow_faults(body: Body) -> Iterator[str]:
     for name, flows in body.flows.items():
         if flows.keys() != body.fields.keys():
             yield f"flows {quoted(name)} are not those of the fields of a run"
-        if not all(_decided(body, flow.by, permitted=flow.permitted) for flow in flows.values()):
+        if not all(_decided(body, flow.by, permitted=flow.permitted is not False) for flow in flows.values()):
             yield f"flows {quoted(name)} are not decided by policies that are listed"
 
 
@@ -223,7 +244,7 @@ def _row_faults(body: Body) -> Iterator[str]:
 
 def _content_faults(body: Body, row: Row) -> Iterator[str]:
     steps = [(step, body.programs[step.program]) for step in body.plans[row.plan]]
-    sent = [program for step, program in steps if step.send]
+    sent = [program for step, program in steps if step.send is not False]
     if row.credential is None and any(_needs_credential(program) for program in sent):
         yield "has no credential, and sends one"
     if row.credential is not None and row.credential not in body.secrets:
@@ -231,8 +252,20 @@ def _content_faults(body: Body, row: Row) -> Iterator[str]:
     if row.credential is not None and not any(_needs_credential(program) for _, program in steps):
         yield "has a credential that no header asks for"
     flows = body.flows[row.flows]
-    if not all(flows[field].permitted for program in sent for field in _fields(program)):
+    if any(_stopped(step, flows[field]) for step, program in steps for field in _fields(program)):
         yield "sends a field that may not reach the server"
+
+
+def _stopped(step: Step, flow: Flow) -> bool:
+    """What a header sends to every run may flow for every run, and what it sends to some may flow for some."""
+    return flow.permitted is False if isinstance(step.send, str) else step.send and flow.permitted is not True
+
+
+def _guards(body: Body) -> Iterator[Guard]:
+    for steps in body.plans.values():
+        yield from (step.send for step in steps)
+    for flows in body.flows.values():
+        yield from (flow.permitted for flow in flows.values())
 
 
 def _decided(body: Body, by: tuple[str, ...], *, permitted: bool) -> bool:

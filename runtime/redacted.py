@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NoReturn, Self
 
+Value = str | int | bool | tuple[str, ...]
+"""What a field of a run may hold."""
+
 
 class Redacted:
     """An immutable object without a textual form: no `repr`, `format`, `vars`, pickle or state shows what it holds.
@@ -83,10 +86,14 @@ class Facts(Redacted):
     """The fields of one run, checked and copied."""
 
     __slots__ = ("_values",)
-    _values: dict[str, str | int | bool | tuple[str, ...]]
+    _values: dict[str, Value]
 
-    def __init__(self, values: Mapping[str, str | int | bool | tuple[str, ...]]) -> None:
+    def __init__(self, values: Mapping[str, Value]) -> None:
         self._hold(_values=dict(values))
+
+    def value(self, field: str) -> str | int | bool | tuple[str, ...] | None:
+        """The field as it was given; nothing for one that is missing."""
+        return self._values.get(field)
 
     def text(self, field: str) -> str | None:
         """The field as a header carries it: text as it is, numbers in decimal, `true` or `false`.

@@ -22,6 +22,7 @@ from pydantic_core import from_json
 from mcpx.runtime.body import (
     FORMAT,
     Body,
+    Branch,
     CredentialPart,
     EnvSource,
     FieldPart,
@@ -48,6 +49,7 @@ __all__ = [
     "FORMAT",
     "MAX_BYTES",
     "Body",
+    "Branch",
     "CredentialPart",
     "EnvSource",
     "FieldPart",

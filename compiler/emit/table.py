@@ -63,6 +63,7 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
         programs=programs.by_id(),
         plans=plans.by_id(),
         flows={name: dict(decided) for name, decided in flows.by_id().items()},
+        guards={},
         policies={
             name: _origin(policy.span.file, policy.span.start, sources) for name, policy in decisions.policies.items()
         },

@@ -68,6 +68,7 @@ def body(**changes: Any) -> Body:
             "p1": (step("h3"), step("h2", send=False)),
         },
         flows={"f0": flows("tenant", "user"), "f1": flows("locale")},
+        guards={},
         policies={"rule": Origin("app.mcpx", 1, 1)},
         rows=(
             Row("analyst", "crm", "crm_key", "p0", "f0", ("rule",)),
