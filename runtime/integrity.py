@@ -24,7 +24,7 @@ from mcpx.runtime.body import (
     Step,
     TextPart,
 )
-from mcpx.runtime.encodings import encodable
+from mcpx.runtime.encodings import Encoding, encodable
 from mcpx.runtime.fields import FieldRule
 from mcpx.runtime.guard_faults import guard_faults
 from mcpx.runtime.guards import fields_read
@@ -159,7 +159,9 @@ def _program_faults(body: Body) -> Iterator[str]:
 
 def _field_part_faults(body: Body, program: HeaderProgram) -> Iterator[str]:
     specs = [body.fields[field] for field in _fields(program)]
-    if not _encoding_fits(program, specs):
+    if program.encode is None and any(spec.kind == "list" for spec in specs):
+        yield f"header `{program.name}` draws on a list, and has no encoding for it"
+    elif program.encode is not None and not _encoding_fits(program, program.encode, specs):
         yield f"header `{program.name}` has an encoding that does not fit what it is made of"
     if len({spec.verified for spec in specs}) > 1:
         yield f"header `{program.name}` mixes verified and claimed fields"
@@ -167,12 +169,9 @@ def _field_part_faults(body: Body, program: HeaderProgram) -> Iterator[str]:
         yield f"header `{program.name}` is always sent, and draws on a field that may be missing"
 
 
-def _encoding_fits(program: HeaderProgram, specs: list[FieldSpec]) -> bool:
-    """An encoding is for the whole value: one field, of text or a list; a list has no other form."""
-    if program.encode is None:
-        return all(spec.kind != "list" for spec in specs)
-    kinds = {spec.kind for spec in specs}
-    return len(program.parts) == len(specs) == 1 and kinds <= encodable(program.encode)
+def _encoding_fits(program: HeaderProgram, encoding: Encoding, specs: list[FieldSpec]) -> bool:
+    """An encoding is for the whole value, which is one field of its type."""
+    return len(program.parts) == len(specs) == 1 and specs[0].kind in encodable(encoding)
 
 
 def _parts_exist(body: Body, program: HeaderProgram) -> bool:
