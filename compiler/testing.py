@@ -11,8 +11,8 @@ from mcpx.compiler.source import Span
 from mcpx.compiler.standins import offline_router
 from mcpx.runtime.body import Body, Flow
 from mcpx.runtime.errors import CallRefused, RunRefused
-from mcpx.runtime.router import Router
-from mcpx.runtime.run import Run
+from mcpx.runtime.fields import Schema
+from mcpx.runtime.guards import holds
 
 Came = Mapping[str, str] | CallRefused | RunRefused
 """What comes of a `send`: the headers, or the exception with which the runtime refuses."""
@@ -55,14 +55,14 @@ def run_tests(body: Body, tests: Iterable[model.Test]) -> tuple[Result, ...]:
 class _Bench:
     def __init__(self, body: Body) -> None:
         self._body = body
-        self._router: Router = offline_router(body)
+        self._router = offline_router(body)
         self._flows = {(row.agent, row.server): body.flows[row.flows] for row in body.rows}
 
     def failures(self, test: model.Test) -> Iterator[Failure]:
         for sent in test.sends:
             came = self._came(test, sent)
             for expectation in sent.expectations:
-                wanted, found = self._outcome(expectation, sent, came)
+                wanted, found = self._outcome(expectation, test, sent, came)
                 if found is not None:
                     yield Failure(expectation.span, wanted, found)
 
@@ -70,36 +70,44 @@ class _Bench:
         try:
             if sent.session:
                 return self._router.session_headers(sent.agent, sent.server)
-            return self._run(test, sent).headers(sent.server)
+            verified, claimed = self._given(test)
+            return self._router.run(sent.agent, verified=verified, claimed=claimed).headers(sent.server)
         except (CallRefused, RunRefused) as refusal:
             return refusal
 
-    def _run(self, test: model.Test, sent: model.Sent) -> Run:
-        fields = self._body.fields
-        verified = {name: value for name, value in test.given.items() if fields[name].verified}
-        claimed = {name: value for name, value in test.given.items() if not fields[name].verified}
-        return self._router.run(sent.agent, verified=verified, claimed=claimed)
+    def _given(self, test: model.Test) -> tuple[dict[str, model.PropertyValue], dict[str, model.PropertyValue]]:
+        """What the application would vouch for, and what the caller would claim."""
+        verified = {name: value for name, value in test.given.items() if self._body.fields[name].verified}
+        return verified, {name: value for name, value in test.given.items() if name not in verified}
 
-    def _outcome(self, expected: model.Expectation, sent: model.Sent, came: Came) -> tuple[str, str | None]:
+    def _outcome(
+        self, expected: model.Expectation, test: model.Test, sent: model.Sent, came: Came
+    ) -> tuple[str, str | None]:
         """What is expected, in words, and what came instead when it was not met."""
         match expected:
             case model.HeaderExpected():
                 return _header_outcome(expected, came)
             case model.DeniedExpected():
-                return self._denied_outcome(expected, sent)
+                return self._denied_outcome(expected, test, sent)
             case model.RefusalExpected():
                 met = isinstance(came, CallRefused)
                 return "refused", None if met else _told(came)
 
-    def _denied_outcome(self, expected: model.DeniedExpected, sent: model.Sent) -> tuple[str, str | None]:
+    def _denied_outcome(
+        self, expected: model.DeniedExpected, test: model.Test, sent: model.Sent
+    ) -> tuple[str, str | None]:
         names = ", ".join(f"`run.{name}`" for name in expected.fields)
+        wanted = f"no way for {names} to `{sent.server}`"
+        facts = Schema(self._body.fields).facts(*self._given(test))
+        if isinstance(facts, tuple):
+            return wanted, f"refused: {'; '.join(facts)}"
         flows = self._flows.get((sent.agent, sent.server), {})
         found = [
-            f"`run.{name}` {_permitted(flow)}"
+            f"`run.{name}` {_permitted(flows[name])}"
             for name in expected.fields
-            if (flow := flows.get(name)) is not None and flow.permitted
+            if name in flows and holds(flows[name].permitted, self._body.guards, facts)
         ]
-        return f"no way for {names} to `{sent.server}`", "; ".join(found) or None
+        return wanted, "; ".join(found) or None
 
 
 def _header_outcome(expected: model.HeaderExpected, came: Came) -> tuple[str, str | None]:

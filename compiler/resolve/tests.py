@@ -81,8 +81,12 @@ def _constant(written: syntax.Scalar | syntax.ListLiteral) -> model.PropertyValu
 
 
 def _needs_run(sent: model.Sent, servers: Mapping[str, model.Server]) -> bool:
-    """Whether it belongs to a run: every call does, and the requests of a session that a run keys."""
-    return not sent.session or servers[sent.server].session.kind in _KEYED_BY_RUN
+    """Whether a run takes part: in every call, in a session that a run keys, and in what is denied to a run."""
+    return (
+        not sent.session
+        or servers[sent.server].session.kind in _KEYED_BY_RUN
+        or any(isinstance(expected, model.DeniedExpected) for expected in sent.expectations)
+    )
 
 
 def _sends(

@@ -130,6 +130,8 @@ def test_a_test_of_session_requests_may_give_nothing_but_no_half_of_a_run(tmp_pa
     assert project(tmp_path, block(items), **parts).findings == ()
     found = project(tmp_path, block(GIVEN + items), **parts)
     assert (found.codes, found.places) == (["MX704"], ['given tenant = "acme"'])
+    found = project(tmp_path, block(f"{items}  expect denied run.user\n"), **parts)
+    assert (found.codes, found.places) == (["MX704"], ['"t"'])
 
 
 # --- What comes of it -------------------------------------------------------------------------------------------------
