@@ -74,6 +74,9 @@ class Scope:
     servers: Table[syntax.Server]
     agents: Table[syntax.Agent]
     groups: Table[Word]
+    tokens: Table[syntax.Token]
+    grants: Table[syntax.Grant]
+    overlays: Table[syntax.Overlay]
     properties: Properties
     people: Table[syntax.Agent | Word] = field(init=False)
 
@@ -105,6 +108,9 @@ def declare(statements: Iterable[syntax.Statement], findings: list[Diagnostic]) 
         servers=_table("server", of(syntax.Server), findings),
         agents=Table("agent", {k: v for k, v in people.items() if isinstance(v, syntax.Agent)}),
         groups=Table("group", {k: v for k, v in people.items() if isinstance(v, Word)}),
+        tokens=_table("token", of(syntax.Token), findings),
+        grants=_table("grant", of(syntax.Grant), findings),
+        overlays=_table("overlay", of(syntax.Overlay), findings),
         properties=resolve_properties((s for s in statements if isinstance(s, syntax.Property)), findings),
     )
 
