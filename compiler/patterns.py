@@ -1,9 +1,9 @@
 """Which characters a whole match of a pattern can hold: a proof, or none.
 
 Whatever matches consists of characters that single items of the pattern take: literals, classes, escapes. So a
-character that no item takes is in no match, however the items are repeated, grouped and ordered. Read is the part of the
-syntax of the Rust crate `regex` (section "Syntax") whose items are plain to see; a pattern with anything else (flags,
-nested classes and their set operations, Unicode properties, code points by number) proves nothing.
+character that no item takes is in no match, however the items are repeated, grouped and ordered. Read is the part of
+the syntax of the Rust crate `regex` (section "Syntax") whose items are plain to see; a pattern with anything else
+(flags, nested classes and their set operations, Unicode properties, code points by number) proves nothing.
 """
 
 from __future__ import annotations

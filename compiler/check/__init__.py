@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mcpx.compiler import model
 from mcpx.compiler.check.credentials import check_credentials
+from mcpx.compiler.check.encodings import check_encodings
 from mcpx.compiler.check.flows import check_flows
 from mcpx.compiler.check.headers import check_headers
 from mcpx.compiler.check.rules import check_rules
@@ -17,7 +18,7 @@ from mcpx.compiler.report.diagnostic import Diagnostic
 
 __all__ = ["check", "check_flows"]
 
-_TOPICS = (check_urls, check_headers, check_sizes, check_credentials, check_rules, check_unused)
+_TOPICS = (check_urls, check_headers, check_encodings, check_sizes, check_credentials, check_rules, check_unused)
 
 
 def check(program: model.Program) -> tuple[Diagnostic, ...]:

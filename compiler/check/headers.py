@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 from mcpx.compiler import model
 from mcpx.compiler.check.literals import looks_secret
+from mcpx.compiler.encodings import encoding_of
+from mcpx.compiler.patterns import may_hold
 from mcpx.compiler.report import check_errors as say
+from mcpx.compiler.report import value_errors as say_value
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.runtime import names
+from mcpx.runtime.encodings import Encoding, Fault, encode
+
+_PROOFS = (model.CredentialPart, model.SecretPart, model.TokenPart)
+"""What only the host could send."""
 
 
 def check_headers(program: model.Program) -> Iterator[Diagnostic]:
@@ -19,9 +26,10 @@ def check_headers(program: model.Program) -> Iterator[Diagnostic]:
             yield from _name(header)
             yield from _literals(header)
             yield from _fields(header, program)
+            yield from _settings(header, program)
             if header.name.lower() == "authorization":
                 yield from _authorization(header)
-        yield from _unproved(server)
+        yield from _identities(server)
 
 
 def _repeated_names(server: model.Server) -> Iterator[Diagnostic]:
@@ -67,7 +75,7 @@ def _fields(header: model.Header, program: model.Program) -> Iterator[Diagnostic
         field = program.fields[part.field]
         if names.traces(header.name):
             yield say.in_trace_header(header, part)
-        if (why := _unsendable(header, field)) is not None:
+        if (why := _unsendable(header, field, program)) is not None:
             yield say.declared_value(header, part, field, why)
         if field.optional and not header.optional:
             yield say.field_may_be_missing(header, part, field)
@@ -81,12 +89,32 @@ def _fields(header: model.Header, program: model.Program) -> Iterator[Diagnostic
         yield from _injective(header, program)
 
 
-def _unsendable(header: model.Header, field: model.Field) -> str | None:
+def _unsendable(header: model.Header, field: model.Field, program: model.Program) -> str | None:
     """Why a default or choice makes no value of this header, as a clause."""
-    texts = [*field.type.choices, *([field.default] if isinstance(field.default, str) else [])]
-    alone = len(header.parts) == 1
-    faults = (names.value_fault(text if alone else f"|{text}|") for text in texts)
+    declared = [*field.type.choices, *([field.default] if isinstance(field.default, str | tuple) else [])]
+    encoding = encoding_of(header, program)
+    if len(header.parts) == 1 and encoding is not None:
+        faults = (_encoded_fault(encoding, value) for value in declared)
+    else:
+        faults = (names.value_fault(value) for value in declared if isinstance(value, str))
     return next((f"one of them {fault}" for fault in faults if fault is not None), None)
+
+
+def _encoded_fault(encoding: Encoding, value: str | tuple[str, ...]) -> str | None:
+    outcome = encode(encoding, value)
+    if outcome is None:
+        return "is an empty list"
+    return outcome.clause if isinstance(outcome, Fault) else names.value_fault(outcome)
+
+
+def _settings(header: model.Header, program: model.Program) -> Iterator[Diagnostic]:
+    for part in header.parts:
+        if isinstance(part, model.SettingPart):
+            setting = program.settings[part.setting]
+            declared = (*setting.choices, *(() if setting.default is None else (setting.default,)))
+            fault = next((fault for value in declared if (fault := names.value_fault(value)) is not None), None)
+            if fault is not None:
+                yield say_value.setting_unsendable(header, part, setting, fault)
 
 
 def _injective(header: model.Header, program: model.Program) -> Iterator[Diagnostic]:
@@ -107,7 +135,7 @@ def _can_hold(kind: model.FieldType, character: str) -> bool:
         case "choice":
             return any(character in choice for choice in kind.choices)
         case _:
-            return True
+            return kind.matches is None or may_hold(kind.matches, character)
 
 
 def _authorization(header: model.Header) -> Iterator[Diagnostic]:
@@ -119,12 +147,22 @@ def _authorization(header: model.Header) -> Iterator[Diagnostic]:
         yield say.authorization_part(header.value_span, "no credential in it")
 
 
-def _unproved(server: model.Server) -> Iterator[Diagnostic]:
-    """An identity in the plain, at a server that gets nothing which only the host could send."""
-    proofs = (model.CredentialPart, model.SecretPart)
-    if any(not header.optional and any(isinstance(p, proofs) for p in header.parts) for header in server.headers):
-        return
+def _identities(server: model.Server) -> Iterator[Diagnostic]:
+    """An identity in the plain, at a server that gets nothing which only the host could send.
+
+    What is always sent to a server is sent by every row of it; an optional header proves nothing, since a rule or a
+    missing field may leave it out.
+    """
+    proved = any(not h.optional and any(isinstance(p, _PROOFS) for p in h.parts) for h in server.headers)
     for header in server.headers:
+        names_identity = bool(names.identity_words(header.name))
         draws = any(isinstance(part, model.FieldPart) for part in header.parts)
-        if draws and names.identity_words(header.name):
-            yield say.unproved_identity(header, server)
+        if not header.advisory:
+            if names_identity and draws and not proved:
+                yield say.unproved_identity(header, server)
+        elif not names_identity:
+            yield say_value.advisory_idle(header, "its name is no identity's")
+        elif not draws:
+            yield say_value.advisory_idle(header, "it carries no field of a run")
+        elif proved:
+            yield say_value.advisory_idle(header, "the server can tell who sends it")

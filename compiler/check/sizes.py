@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mcpx.compiler import model
+from mcpx.compiler.encodings import encoding_of
+from mcpx.compiler.patterns import may_hold
 from mcpx.compiler.report import check_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic, Severity
+from mcpx.runtime.encodings import Encoding, encode
 from mcpx.runtime.names import MAX_FIELD
 
 _FIELD = ((MAX_FIELD, Severity.ERROR), (4_000, Severity.WARNING))
@@ -16,7 +19,7 @@ _LONGEST_INT = len(str(-(2**63)))
 
 
 def check_sizes(program: model.Program) -> Iterator[Diagnostic]:
-    """Each header, all headers, and their number. Secrets and settings are measured at load."""
+    """Each header, encoded, all headers, and their number. Secrets and settings are measured at load."""
     for server in program.servers.values():
         sizes = {header: _size(header, program) for header in server.headers}
         for header, size in sizes.items():
@@ -37,6 +40,10 @@ def _over(size: int, limits: tuple[tuple[int, Severity], ...]) -> tuple[int, Sev
 
 
 def _size(header: model.Header, program: model.Program) -> int:
+    encoding = encoding_of(header, program)
+    fields = [program.fields[part.field].type for part in header.parts if isinstance(part, model.FieldPart)]
+    if encoding is not None and len(fields) == len(header.parts) == 1:
+        return len(f"{header.name}: ") + _encoded(encoding, fields[0])
     return len(f"{header.name}: ") + sum(_part_size(part, program) for part in header.parts)
 
 
@@ -61,4 +68,31 @@ def _longest(kind: model.FieldType) -> int:
         case "string":
             return kind.max
         case "list":
-            return kind.items * kind.max
+            return kind.items * kind.max  # without an encoding, which is another finding's matter
+
+
+def _encoded(encoding: Encoding, kind: model.FieldType) -> int:
+    """The most bytes of an encoded value: text may take four bytes of UTF-8 for each character."""
+    if kind.kind == "choice":
+        outcomes = (encode(encoding, choice) for choice in kind.choices)
+        return max((len(outcome) for outcome in outcomes if isinstance(outcome, str)), default=0)
+    utf8 = 4 * kind.max
+    match encoding:
+        case "sf-string":
+            return _quoted(kind)
+        case "sf-display":
+            return len('%""') + 3 * utf8
+        case "pct":
+            return 3 * utf8
+        case "mcp-base64":
+            return len("=?base64??=") + 4 * -(-utf8 // 3)
+        case "sf-list":
+            return kind.items * _quoted(kind) + (kind.items - 1) * len(", ")
+        case "space" | "comma":
+            return kind.items * kind.max + (kind.items - 1)
+
+
+def _quoted(kind: model.FieldType) -> int:
+    """A String (RFC 9651 section 3.3.3): quotes around it, and a backslash before each quote and backslash in it."""
+    escapes = kind.matches is None or any(may_hold(kind.matches, character) for character in '"\\')
+    return len('""') + kind.max * (2 if escapes else 1)

@@ -98,10 +98,12 @@ def _insecure(text: str) -> bool:
 
 
 def _one_place(program: model.Program) -> Iterator[Diagnostic]:
-    """Tags mean the place and not its name: a second name without the tag would be a way around a `deny`."""
+    """Tags and properties mean the place and not its name: a second name with others would be a way around a `deny`."""
     first: dict[str, model.Server] = {}
     for server in program.servers.values():
         origin = _ORIGIN.match(server.url.text)
         known = first.setdefault(origin[0] if origin else "", server)
         if set(known.tags) != set(server.tags):
             yield say.one_place_two_tags(server, known)
+        elif known.properties != server.properties:
+            yield say.one_place_two_properties(server, known)

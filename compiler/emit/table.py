@@ -10,6 +10,7 @@ from mcpx.compiler import model
 from mcpx.compiler.cedar.decision import Decisions
 from mcpx.compiler.check.flows import references
 from mcpx.compiler.credentials import credential_of
+from mcpx.compiler.encodings import encoding_of
 from mcpx.compiler.source import Source
 from mcpx.runtime import body
 
@@ -82,10 +83,20 @@ def _step(
     decided = [decision for _, decision in references(header, agent, server, program, decisions)]
     permitted = all(decision.permitted for decision in decided)
     return body.Step(
-        program=programs.id_of(body.HeaderProgram(header.name, tuple(map(_part, header.parts)), header.optional)),
+        program=programs.id_of(_program(header, program)),
         send=permitted,
         requests="calls" if any(isinstance(part, model.FieldPart) for part in header.parts) else "session",
         by=tuple(sorted({name for decision in decided if decision.permitted == permitted for name in decision.by})),
+    )
+
+
+def _program(header: model.Header, program: model.Program) -> body.HeaderProgram:
+    return body.HeaderProgram(
+        name=header.name,
+        parts=tuple(map(_part, header.parts)),
+        optional=header.optional,
+        encode=encoding_of(header, program),
+        advisory=header.advisory,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from mcpx.compiler.model.facts import PropertyValue
 from mcpx.compiler.model.values import FieldPart, Part, TextPart, UrlPart
 from mcpx.compiler.source import Span
+from mcpx.runtime.encodings import Encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Header:
 
     Attributes:
         advisory: the author says that the server does not authorise by it.
-        encode: the name of the encoding, where one is declared.
+        encode: the encoding, where one is declared; `mcpx.compiler.encodings` knows the one that a list has without.
     """
 
     name: str
@@ -28,7 +29,7 @@ class Header:
     value_span: Span
     doc: str | None = None
     advisory: bool = False
-    encode: str | None = None
+    encode: Encoding | None = None
     encode_span: Span | None = None
 
     @property

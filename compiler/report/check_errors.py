@@ -153,8 +153,11 @@ def unproved_identity(header: model.Header, server: model.Server) -> Diagnostic:
         "MX314",
         f"`{server.name}` cannot tell who sends `{header.name}`",
         Label(header.name_span, "anybody who reaches the server could send this identity"),
-        Label(server.span, "this server gets neither a credential nor a secret"),
-        helps=('let the server check its caller: header Authorization = "Bearer ${credential}"',),
+        Label(server.span, "it gets no credential, secret or token with every request"),
+        helps=(
+            'let the server check its caller: header Authorization = "Bearer ${credential}"',
+            f"or, if it is not meant to authorise by it, say so: advisory header {header.name} = …",
+        ),
     )
 
 
@@ -364,6 +367,23 @@ def one_place_two_tags(server: model.Server, first: model.Server) -> Diagnostic:
         Label(first.span, _carried(first)),
         notes=("tags mean the place: scheme, host and port of these addresses are the same",),
         helps=("give both the same tags",),
+    )
+
+
+def one_place_two_properties(server: model.Server, first: model.Server) -> Diagnostic:
+    """Two servers of one origin, and properties that would tell them apart."""
+    names = [
+        name
+        for name in sorted({*server.properties, *first.properties})
+        if server.properties.get(name) != first.properties.get(name)
+    ]
+    return _found(
+        "MX336",
+        f"`{server.name}` and `{first.name}` are one place and differ in {', '.join(f'`{name}`' for name in names)}",
+        Label(server.span, "set otherwise here"),
+        Label(first.span, "than here"),
+        notes=("properties mean the place: scheme, host and port of these addresses are the same",),
+        helps=("give both the same values",),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.resolve.encodings import resolve_encoding
 from mcpx.compiler.resolve.properties import SERVER_KEYS, property_values
 from mcpx.compiler.resolve.scope import Scope
 
@@ -84,15 +85,21 @@ def _url_reference(ref: syntax.Ref, scope: Scope, findings: list[Diagnostic]) ->
 
 
 def _header(header: syntax.Header, scope: Scope, findings: list[Diagnostic]) -> model.Header | None:
-    if header.advisory:
-        findings.append(say.not_implemented("`advisory`", header.keyword))
-    if header.encode is not None:
-        findings.append(say.not_implemented("`encode`", header.encode.span))
+    encode = resolve_encoding(header.encode, findings)
     parts = value_parts(header.value, scope, findings)
     if parts is None:
         return None
     return model.Header(
-        header.name.text, parts, header.optional, header.span, header.name.span, header.value.span, header.doc
+        name=header.name.text,
+        parts=parts,
+        optional=header.optional,
+        span=header.span,
+        name_span=header.name.span,
+        value_span=header.value.span,
+        doc=header.doc,
+        advisory=header.advisory,
+        encode=encode,
+        encode_span=None if header.encode is None else header.encode.span,
     )
 
 
