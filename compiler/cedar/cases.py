@@ -9,6 +9,7 @@ from typing import Any
 from mcpx.compiler.cedar.entities import direct_secrets, reference, uid
 from mcpx.compiler.credentials import credential_of, session_credential_of
 from mcpx.compiler.model import SESSION, CredentialPart, Program
+from mcpx.compiler.tokens import tokens_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ def cases_of(program: Program, agent: str) -> Iterator[Case]:
     """Every question about an agent: only pairs in `uses` exist, and for those every field by every way is asked."""
     for server in program.agents[agent].uses:
         all_ways = program.servers[server].ways
-        ways = tuple(dict.fromkeys(way.via for way in all_ways))
+        vias = (*(way.via for way in all_ways), *(token.via for token in tokens_for(program, server)))
+        ways = tuple(dict.fromkeys(vias))
         yield Case("connect", agent, server)
         for via in ways:
             yield Case("attach", agent, server, via=via)

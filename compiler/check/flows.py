@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from mcpx.compiler import model
 from mcpx.compiler.cedar.decision import Decision, Decisions, Policy
 from mcpx.compiler.check.rules import covers, rule_fields, rule_servers
+from mcpx.compiler.check.token_flows import check_claims
 from mcpx.compiler.credentials import credential_of
 from mcpx.compiler.report import flow_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
@@ -23,6 +24,7 @@ def check_flows(program: model.Program, decisions: Decisions) -> tuple[Diagnosti
             for h in server.headers
             for f in _header(h, server, program, decisions)
         ),
+        *check_claims(program, decisions),
         *_required(program, decisions),
     )
 
@@ -128,11 +130,24 @@ def _required(program: model.Program, decisions: Decisions) -> Iterator[Diagnost
                 if not header.optional
                 for part in header.parts
                 if isinstance(part, model.FieldPart)
-            }
+            } | _vouched(server, program)
             agents = [name for name in _users(server, program, decisions) if covers(rule, program.agents[name])]
             for field in rule_fields(rule, program):
                 if agents and field.name not in carried:
                     yield say.not_carried(rule, field.name, agents, server)
+
+
+def _vouched(server: model.Server, program: model.Program) -> set[str]:
+    """The fields in plain claims of the tokens that plain headers of a server are made of."""
+    tokens = (
+        program.tokens[part.token]
+        for header in server.headers
+        if not header.optional
+        for part in header.parts
+        if isinstance(part, model.TokenPart)
+    )
+    claims = (claim for token in tokens for claim in token.claims if not claim.optional)
+    return {part.field for claim in claims for part in claim.parts}
 
 
 def _policies(decision: Decision, decisions: Decisions) -> tuple[Policy, ...]:

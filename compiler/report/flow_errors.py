@@ -123,3 +123,42 @@ def not_carried(rule: model.Rule, field: str, agents: Sequence[str], server: mod
         ("only a plain header is always sent",),
         (f"add a plain header to `{server.name}` that draws on `run.{field}`",),
     )
+
+
+def claim_denied(
+    claim: model.Claim, token: model.Token, agents: Sequence[str], server: str, by: Sequence[Policy]
+) -> Diagnostic:
+    """A plain claim that a rule stops: of a field, or of a literal."""
+    code = "MX401" if claim.parts else "MX408"
+    what = f"`run.{claim.parts[0].field}`" if claim.parts else f"`{claim.name}`"
+    return _found(
+        code,
+        f"{what} may not flow to `{server}` in the token `{token.name}` for {_listed(agents)}: {_names(by)}",
+        [Label(claim.value_span, f"the claim `{claim.name}` of `{token.name}` would carry it"), *_by(by)],
+        (_DENY_WINS,),
+        ("remove the claim, or change the rule",),
+    )
+
+
+def claim_undeclared(claim: model.Claim, token: model.Token, agents: Sequence[str], server: str) -> Diagnostic:
+    """A claim that nothing lets through, for these agents."""
+    field = claim.parts[0].field if claim.parts else ""
+    return _found(
+        "MX402",
+        f"nothing lets `run.{field}` reach `{server}` in the token `{token.name}` for {_listed(agents)}",
+        [Label(claim.value_span, f"the claim `{claim.name}` of `{token.name}` would carry it")],
+        ("what no rule permits is denied",),
+        (f"if it may flow there, add: allow run.{field} -> {server}",),
+    )
+
+
+def claim_never_sent(claim: model.Claim, token: model.Token, server: str, by: Sequence[Policy]) -> Diagnostic:
+    """An optional claim that rules stop for every agent."""
+    return _found(
+        "MX404",
+        f"`{claim.name}` is never in the token `{token.name}` for `{server}`: {_names(by)}",
+        [Label(claim.name_span, "left out for every agent"), *_by(by)],
+        (_DENY_WINS,),
+        ("remove the claim, or change the rule",),
+        Severity.WARNING,
+    )
