@@ -18,7 +18,6 @@ _KINDS: dict[str, Literal["string", "int", "bool", "choice", "list"]] = {
     "list of string": "list",
 }
 _OPTIONS = {"string": ("max", "matches"), "list of string": ("max", "matches", "items")}
-INT_RANGE = range(-(2**63), 2**63)
 MAX_CHARACTERS = 16_384
 MAX_ITEMS = 256
 
@@ -93,7 +92,7 @@ def misfit(value: model.PropertyValue, kind: model.FieldType) -> str | None:
         case "bool":
             return None if isinstance(value, bool) else "expected `true` or `false`"
         case "int":
-            return _int_misfit(value)
+            return None if isinstance(value, int) and not isinstance(value, bool) else "expected a whole number"
         case "choice":
             return None if value in kind.choices else "not one of the choices"
         case "string":
@@ -104,12 +103,6 @@ def misfit(value: model.PropertyValue, kind: model.FieldType) -> str | None:
             if len(value) > kind.items:
                 return f"more than {kind.items} items"
             return next((why for item in value if (why := _string_misfit(item, kind))), None)
-
-
-def _int_misfit(value: model.PropertyValue) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        return "expected a whole number"
-    return None if value in INT_RANGE else "not a whole number of 64 bits"
 
 
 def _string_misfit(value: str, kind: model.FieldType) -> str | None:

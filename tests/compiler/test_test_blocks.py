@@ -100,7 +100,6 @@ def test_a_test_that_proves_nothing_or_cannot_be_run_is_refused(
         ("verified plan: string max 3", '"long"'),
         ('verified plan: string matches "[a-z]+"', '"A"'),
         ("verified plan: int", "true"),
-        ("verified plan: int", "9223372036854775808"),
         ("verified plan: bool", '"true"'),
     ],
 )
