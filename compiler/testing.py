@@ -13,8 +13,9 @@ from mcpx.runtime.body import Body, Flow
 from mcpx.runtime.errors import CallRefused, RunRefused
 from mcpx.runtime.fields import Schema
 from mcpx.runtime.guards import holds
+from mcpx.runtime.redacted import Facts
 
-Came = Mapping[str, str] | CallRefused | RunRefused
+Came = Mapping[str, str] | CallRefused
 """What comes of a `send`: the headers, or the exception with which the runtime refuses."""
 
 
@@ -72,13 +73,19 @@ class _Bench:
                 return self._router.session_headers(sent.agent, sent.server)
             verified, claimed = self._given(test)
             return self._router.run(sent.agent, verified=verified, claimed=claimed).headers(sent.server)
-        except (CallRefused, RunRefused) as refusal:
+        except CallRefused as refusal:
             return refusal
 
     def _given(self, test: model.Test) -> tuple[dict[str, model.PropertyValue], dict[str, model.PropertyValue]]:
         """What the application would vouch for, and what the caller would claim."""
         verified = {name: value for name, value in test.given.items() if self._body.fields[name].verified}
         return verified, {name: value for name, value in test.given.items() if name not in verified}
+
+    def _facts(self, test: model.Test) -> Facts:
+        facts = Schema(self._body.fields).facts(*self._given(test))
+        if isinstance(facts, tuple):
+            raise RunRefused("; ".join(facts))  # what is given fits: it was looked at when the test was resolved
+        return facts
 
     def _outcome(
         self, expected: model.Expectation, test: model.Test, sent: model.Sent, came: Came
@@ -90,17 +97,14 @@ class _Bench:
             case model.DeniedExpected():
                 return self._denied_outcome(expected, test, sent)
             case model.RefusalExpected():
-                met = isinstance(came, CallRefused)
-                return "refused", None if met else _told(came)
+                return "refused", None if isinstance(came, CallRefused) else _told(came)
 
     def _denied_outcome(
         self, expected: model.DeniedExpected, test: model.Test, sent: model.Sent
     ) -> tuple[str, str | None]:
         names = ", ".join(f"`run.{name}`" for name in expected.fields)
         wanted = f"no way for {names} to `{sent.server}`"
-        facts = Schema(self._body.fields).facts(*self._given(test))
-        if isinstance(facts, tuple):
-            return wanted, f"refused: {'; '.join(facts)}"
+        facts = self._facts(test)
         flows = self._flows.get((sent.agent, sent.server), {})
         found = [
             f"`run.{name}` {_permitted(flows[name])}"
