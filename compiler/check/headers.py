@@ -111,7 +111,7 @@ def _settings(header: model.Header, program: model.Program) -> Iterator[Diagnost
     for part in header.parts:
         if isinstance(part, model.SettingPart):
             setting = program.settings[part.setting]
-            declared = (*setting.choices, *(() if setting.default is None else (setting.default,)))
+            declared = setting.choices or (() if setting.default is None else (setting.default,))
             fault = next((fault for value in declared if (fault := names.value_fault(value)) is not None), None)
             if fault is not None:
                 yield say_value.setting_unsendable(header, part, setting, fault)

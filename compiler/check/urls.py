@@ -1,7 +1,7 @@
 """Addresses: https and canonical (RFC 3986 section 6.2.2), nothing secret in them, one place one set of tags.
 
 What a URL may be is said in `runtime.endpoints`, which asks again when settings have their values. Here a setting is
-open: a stand-in takes its place, and the defaults do where there are some, since a table has to load with them.
+open: a stand-in takes its place, and its default and choices do where it has some, since a table has to load with them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def check_urls(program: model.Program) -> Iterator[Diagnostic]:
     """The address of every server, then the servers that lie at one place."""
     for server in program.servers.values():
         yield from _faults(_with_stand_ins(server.url), server.url.span)
-        yield from _with_defaults(server.url, program)
+        yield from _with_declared(server.url, program)
     yield from _one_place(program)
 
 
@@ -46,17 +46,33 @@ def _with_stand_ins(url: model.Url) -> str:
     return text
 
 
-def _with_defaults(url: model.Url, program: model.Program) -> Iterator[Diagnostic]:
-    settings = {part.setting for part in url.parts if isinstance(part, model.SettingPart)}
-    defaults = {name: default for name in settings if (default := program.settings[name].default) is not None}
-    if not settings or len(defaults) < len(settings):
+def _with_declared(url: model.Url, program: model.Program) -> Iterator[Diagnostic]:
+    """What is wrong with the address when the settings have their defaults, and then each of their choices."""
+    names = dict.fromkeys(part.setting for part in url.parts if isinstance(part, model.SettingPart))
+    declared = {name: _declared(program.settings[name]) for name in names}
+    if not declared or not all(declared.values()):
         return
+    first = {name: values[0] for name, values in declared.items()}
+    others = ({**first, name: value} for name, values in declared.items() for value in values[1:])
+    for settings in (first, *others):
+        found = tuple(_with_values(url, settings))
+        if found:
+            yield from found
+            return
+
+
+def _declared(setting: model.Setting) -> tuple[str, ...]:
+    default = () if setting.default is None else (setting.default,)
+    return tuple(dict.fromkeys((*default, *setting.choices)))
+
+
+def _with_values(url: model.Url, settings: dict[str, str]) -> Iterator[Diagnostic]:
     parts = [
         body.TextPart(part.text) if isinstance(part, model.TextPart) else body.SettingPart(part.setting)
         for part in url.parts
     ]
-    fault = address(parts, defaults)
-    whole = "".join(part.text if isinstance(part, body.TextPart) else defaults[part.setting] for part in parts)
+    fault = address(parts, settings)
+    whole = "".join(part.text if isinstance(part, body.TextPart) else settings[part.setting] for part in parts)
     found = tuple(_faults(whole, url.span))
     yield from found
     if isinstance(fault, str) and not found:

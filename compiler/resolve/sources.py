@@ -10,6 +10,7 @@ from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.resolve.scope import Scope
+from mcpx.compiler.resolve.settings import setting_choices
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """POSIX.1-2017, Base Definitions 8.1, and lower case, which every system takes as well."""
@@ -34,9 +35,8 @@ def resolve_setting(setting: syntax.SettingDecl, findings: list[Diagnostic]) -> 
     default = source.arguments[1].value if len(source.arguments) == 2 else None
     if default == "":
         findings.append(say.source_arguments(source, "a default that is not empty"))
-    if setting.choices is not None:
-        findings.append(say.not_implemented("`one of` on a setting", setting.choices.span))
-    return model.Setting(setting.name.text, source.arguments[0].value, default, (), setting.name.span)
+    choices = setting_choices(setting, findings)
+    return model.Setting(setting.name.text, source.arguments[0].value, default, choices, setting.name.span)
 
 
 def resolve_secret(secret: syntax.SecretDecl, scope: Scope, findings: list[Diagnostic]) -> model.Secret | None:
