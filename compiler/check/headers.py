@@ -139,9 +139,9 @@ def _can_hold(kind: model.FieldType, character: str) -> bool:
 
 
 def _authorization(header: model.Header) -> Iterator[Diagnostic]:
-    credentials = [part for part in header.parts if isinstance(part, model.CredentialPart | model.SecretPart)]
+    credentials = [part for part in header.parts if isinstance(part, _PROOFS)]
     wrong = [part for part in header.parts if isinstance(part, model.FieldPart | model.SettingPart)]
-    yield from (say.authorization_part(part.span, "neither a credential nor a secret") for part in wrong)
+    yield from (say.authorization_part(part.span, "neither credential, secret nor token") for part in wrong)
     yield from (say.authorization_part(part.span, "one too many") for part in credentials[1:])
     if not credentials and not wrong:
         yield say.authorization_part(header.value_span, "no credential in it")

@@ -11,7 +11,7 @@ from mcpx.compiler.report.diagnostic import Diagnostic
 
 
 def claim_decision(claim: model.Claim, token: model.Token, agent: str, server: str, decisions: Decisions) -> Decision:
-    """Whether a claim may be in the tokens of one row: a field is sent by way of the token, a literal attached to it."""
+    """Whether a claim may be in the tokens of one row: a field is sent by way of the token, a literal attached."""
     if claim.parts:
         return decisions.send[agent, server, claim.parts[0].field, token.via]
     return decisions.attach[agent, server, token.via]

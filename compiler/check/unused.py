@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from mcpx.compiler import model
 from mcpx.compiler.cedar.tokens import tokenize, unescape
+from mcpx.compiler.check.tokens import signing_keys
 from mcpx.compiler.report import check_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 
@@ -14,11 +15,17 @@ from mcpx.compiler.report.diagnostic import Diagnostic
 def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     """Tags, fields, secrets, settings, groups, servers and properties that nothing refers to."""
     parts = [part for server in program.servers.values() for header in server.headers for part in header.parts]
-    urls = [part for server in program.servers.values() for part in server.url.parts]
+    audiences = [server.audience for server in program.servers.values() if server.audience is not None]
+    changes = (change for overlay in program.overlays.values() for change in overlay.changes)
+    moved = [change.value for change in changes if isinstance(change, model.ServerChange)]
+    addresses = (*(server.url for server in program.servers.values()), *audiences, *moved)
+    urls = [part for url in addresses for part in url.parts]
     rules = program.rules
     fields = {p.field for p in parts if isinstance(p, model.FieldPart)} | {f for r in rules for f in r.fields}
     settings = {p.setting for p in (*parts, *urls) if isinstance(p, model.SettingPart)}
     secrets = {p.secret for p in parts if isinstance(p, model.SecretPart)} | {c.secret for c in program.credentials}
+    secrets |= {secret for secret, _, _, _ in signing_keys(program)}
+    fields |= {p.field for token in program.tokens.values() for claim in token.claims for p in claim.parts}
     tags = {tag for rule in rules for tag in (*rule.field_tags, *rule.server_tags)}
     tags |= {tag for field in program.fields.values() for tag in field.tags}
     tags |= {tag for server in program.servers.values() for tag in server.tags}

@@ -25,10 +25,11 @@ _ORIGIN = re.compile(r"(?:[a-z]+://)?[^/?#]*")
 
 
 def check_urls(program: model.Program) -> Iterator[Diagnostic]:
-    """The address of every server, then the servers that lie at one place."""
+    """The address and audience of every server, then the servers that lie at one place."""
     for server in program.servers.values():
-        yield from _faults(_with_stand_ins(server.url), server.url.span)
-        yield from _with_declared(server.url, program)
+        for url in (server.url, *(() if server.audience is None else (server.audience,))):
+            yield from _faults(_with_stand_ins(url), url.span)
+            yield from _with_declared(url, program)
     yield from _one_place(program)
 
 

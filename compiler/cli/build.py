@@ -27,11 +27,12 @@ _STDOUT = Path("-")
     type=click.Choice(["cedar", "schema"]),
     help="In place of the table: all policies that Cedar saw, generated ones included, or their schema as JSON.",
 )
-def build(file: Path, output: Path | None, emit: str | None) -> int:
+@click.option("--overlay", metavar="NAME", help="Build with the addresses, sources and lifetimes of this overlay.")
+def build(file: Path, output: Path | None, emit: str | None, overlay: str | None) -> int:
     """Compile FILE and write its routing table (default: app.mcpx). The same sources give the same bytes everywhere."""
     if output is None and emit is None:
         raise click.UsageError("name the table to write: -o TABLE")
-    outcome = compiled(file)
+    outcome = compiled(file, overlay)
     if outcome.body is None or outcome.program is None:
         return 1
     match emit:

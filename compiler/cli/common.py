@@ -8,20 +8,20 @@ from pathlib import Path
 
 import click
 
-from mcpx.compiler.pipeline import Outcome, compile_project
+from mcpx.compiler.pipeline import Outcome, UnknownOverlay, compile_project
 from mcpx.compiler.project import Unreadable
 from mcpx.compiler.report.text import render
 
 
-def compiled(path: Path) -> Outcome:
+def compiled(path: Path, overlay: str | None = None) -> Outcome:
     """Compile a project and print its findings to standard error.
 
     Raises:
-        CannotRun: the file cannot be read.
+        CannotRun: the file cannot be read, or has no overlay of this name.
     """
     try:
-        outcome = compile_project(path)
-    except Unreadable as error:
+        outcome = compile_project(path, overlay)
+    except (Unreadable, UnknownOverlay) as error:
         raise CannotRun(str(error)) from None
     click.echo(render(outcome.diagnostics, outcome.sources), err=True, nl=False)
     return outcome

@@ -21,7 +21,7 @@ MAY_CHANGE = (
 def not_changeable(overlay: model.Overlay, line: model.Refused) -> Diagnostic:
     """A line that would change what is the same everywhere."""
     return Diagnostic(
-        "MX370",
+        "MX820",
         Stage.CHECK,
         f"an overlay cannot change `{line.target}`",
         (Label(line.span, "is the same wherever this program runs"), Label(overlay.span, "in this overlay")),

@@ -27,7 +27,7 @@ def _found(
 def line_missing(kind: str, name: syntax.Name, key: str, example: str) -> Diagnostic:
     """A `token` or `grant` block without a line that it needs."""
     return _found(
-        "MX350",
+        "MX801",
         f"the {kind} `{name.text}` has no `{key}`",
         Label(name.span, "nothing is assumed in its place"),
         helps=(f"add: {key} = {example}",),
@@ -38,7 +38,7 @@ def line_missing(kind: str, name: syntax.Name, key: str, example: str) -> Diagno
 def not_https(key: str, span: Span, why: str) -> Diagnostic:
     """An issuer, audience or place of keys that is no canonical https URL."""
     return _found(
-        "MX351",
+        "MX802",
         f"this `{key}` is no https URL that can be compared",
         Label(span, f"it {why}"),
         notes=("receivers compare it character by character",),
@@ -49,7 +49,7 @@ def not_https(key: str, span: Span, why: str) -> Diagnostic:
 def lifetime(span: Span, longest: int) -> Diagnostic:
     """A `ttl` of nothing, or longer than the profile allows (Transaction Tokens section 6: short-lived)."""
     return _found(
-        "MX352",
+        "MX803",
         f"a lifetime is from 1 to {longest} seconds",
         Label(span, "outside of that"),
         notes=("the runtime has a new one made in time, also in a long run",),
@@ -60,7 +60,7 @@ def lifetime(span: Span, longest: int) -> Diagnostic:
 def reserved_claim(claim: syntax.Claim, who: str) -> Diagnostic:
     """A claim that the runtime itself writes."""
     return _found(
-        "MX353",
+        "MX804",
         f"the claim `{claim.name.text}` cannot be written",
         Label(claim.name.span, who),
         helps=("remove the line",),
@@ -71,7 +71,7 @@ def reserved_claim(claim: syntax.Claim, who: str) -> Diagnostic:
 def key_of_partition(span: Span, secret: str) -> Diagnostic:
     """A signing key that has a value for each partition of runs."""
     return _found(
-        "MX360",
+        "MX811",
         f"`secret.{secret}` cannot sign: it has one value for each `per` field",
         Label(span, "receivers know one key, whoever the run is for"),
         helps=("sign with `key = host`, or with a secret without `per`",),
@@ -85,7 +85,7 @@ def key_of_partition(span: Span, secret: str) -> Diagnostic:
 def claimed_field(claim: model.Claim, part: model.FieldPart, field: model.Field) -> Diagnostic:
     """A claimed field in a claim, which says that the application vouches for it."""
     return _found(
-        "MX354",
+        "MX805",
         f"a token would vouch for `run.{field.name}`, which is only claimed",
         Label(part.span, f"the caller chooses what `{claim.name}` says"),
         Label(field.span, "declared `claimed` here"),
@@ -96,7 +96,7 @@ def claimed_field(claim: model.Claim, part: model.FieldPart, field: model.Field)
 def field_may_be_missing(claim: model.Claim, part: model.FieldPart, field: model.Field) -> Diagnostic:
     """A plain claim of a field that a run may lack."""
     return _found(
-        "MX355",
+        "MX806",
         f"`{claim.name}` is always in the token, and `run.{field.name}` may be missing",
         Label(part.span, "some runs have no value here"),
         Label(field.span, "declared optional here"),
@@ -107,7 +107,7 @@ def field_may_be_missing(claim: model.Claim, part: model.FieldPart, field: model
 def claim_type(claim: model.Claim, span: Span) -> Diagnostic:
     """A claim whose registered meaning is text, given something else (RFC 7519 section 4.1.2)."""
     return _found(
-        "MX361", f"the claim `{claim.name}` is text", Label(span, "a number, bool or list is none that receivers read")
+        "MX812", f"the claim `{claim.name}` is text", Label(span, "a number, bool or list is none that receivers read")
     )
 
 
@@ -117,7 +117,7 @@ def claim_type(claim: model.Claim, span: Span) -> Diagnostic:
 def other_server(token: model.Token, part: model.TokenPart, server: model.Server) -> Diagnostic:
     """A token sent to a server that it is not for (RFC 8707 section 2, MCP authorization)."""
     return _found(
-        "MX356",
+        "MX807",
         f"the token `{token.name}` is not for `{server.name}`",
         Label(part.span, f"`{server.name}` could use it at the servers that it is for"),
         Label(token.span, f"for {', '.join(f'`{name}`' for name in token.servers)}"),
@@ -128,7 +128,7 @@ def other_server(token: model.Token, part: model.TokenPart, server: model.Server
 def wrong_place(token: model.Token, span: Span, helps: str) -> Diagnostic:
     """A token in a header, or a form, that is not its kind's."""
     return _found(
-        "MX357",
+        "MX808",
         f"a token of kind `{token.kind}` is not sent like this",
         Label(span, f"`{token.name}` is of kind `{token.kind}`"),
         helps=(helps,),
@@ -140,7 +140,7 @@ def foreign_issuer(token: model.Token, server: model.Server) -> Diagnostic:
     servers = server.authorization_servers
     known = Label(servers[0].span, "it takes tokens of another") if servers else Label(server.span, "it names none")
     return _found(
-        "MX358",
+        "MX809",
         f"the issuer of `{token.name}` is no authorization server of `{server.name}`",
         Label(token.issuer_span or token.span, "compared character by character"),
         known,
@@ -152,7 +152,7 @@ def signing_key_sent(secret: str, sent: Span, key: Span, signing: str) -> Diagno
     """A signing key in a header: whoever gets it can be anybody."""
     same = "" if secret == signing else f"; `{signing}` is the same value"
     return _found(
-        "MX359",
+        "MX810",
         f"`secret.{secret}` signs, and would be sent",
         Label(sent, f"who gets it can sign for every run{same}"),
         Label(key, "signs here"),
@@ -163,7 +163,7 @@ def signing_key_sent(secret: str, sent: Span, key: Span, signing: str) -> Diagno
 def passed_through(span: Span, why: str) -> Diagnostic:
     """A token that the run brought along, handed on (MCP security best practices, token passthrough)."""
     return _found(
-        "MX362",
+        "MX813",
         "a token of the caller cannot be passed on",
         Label(span, why),
         notes=("a token is for one receiver: another that gets it can use it there",),
@@ -174,7 +174,7 @@ def passed_through(span: Span, why: str) -> Diagnostic:
 def same_grants(grant: model.Grant, first: model.Grant) -> Diagnostic:
     """Two grants that nobody can tell apart."""
     return _found(
-        "MX363",
+        "MX814",
         f"`{grant.name}` and `{first.name}` have the same issuer and audience",
         Label(grant.span, "what arrives could be either"),
         Label(first.span, "the other one"),
