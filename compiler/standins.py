@@ -2,32 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from mcpx.runtime.body import Body, EnvSource, ServerSpec, SettingSpec, TextPart
+from mcpx.runtime.body import (
+    Body,
+    EnvSource,
+    MetaStep,
+    Part,
+    SecretPart,
+    ServerSpec,
+    SettingSpec,
+    TextPart,
+    TokenPart,
+)
 from mcpx.runtime.router import Router
 from mcpx.runtime.table import read, write
 
 
 def offline_router(body: Body) -> Router:
-    """The runtime's own router for a table, with stand-ins for secrets, settings and addresses.
+    """The runtime's own router for a table, with stand-ins for secrets, tokens, settings and addresses.
 
-    A secret `k` has the value `(secret k)`, an open setting `s` the value `(setting s)`, one with choices its first
-    choice; every server has an address in `.invalid` (RFC 2606 section 2), to which nothing is ever sent. Which headers
-    a call carries depends on none of these. No variable and no file of this machine is read.
+    A secret `k` has the value `(secret k)`, a token `t` the value `(token t)`, an open setting `s` the value
+    `(setting s)`, one with choices its first choice; every server has an address in `.invalid` (RFC 2606 section 2), to
+    which nothing is ever sent. Which headers a call carries depends on none of these. No variable and no file of this
+    machine is read, and nothing is signed.
 
     Args:
         body: as the compiler made it.
     """
-    variables = {name: f"secret:{name}" for name in body.secrets}
+    secrets = {name: f"(secret {name})" for name in body.secrets}
+    tokens = {name: _free(name, secrets) for name in body.tokens}
+    secrets |= {secret: f"(token {name})" for name, secret in tokens.items()}
     offline = replace(
-        body,
-        secrets={name: EnvSource(variable) for name, variable in variables.items()},
+        _without_tokens(body, tokens),
+        secrets={name: EnvSource(f"secret:{name}") for name in secrets},
         settings={name: _setting(name, spec) for name, spec in body.settings.items()},
         servers={name: _server(number, spec) for number, (name, spec) in enumerate(body.servers.items())},
     )
-    return Router(
-        read(write(offline)), {variable: f"({variable.replace(':', ' ')})" for variable in variables.values()}
+    return Router(read(write(offline)), {f"secret:{name}": value for name, value in secrets.items()})
+
+
+def _free(name: str, taken: Mapping[str, str]) -> str:
+    """A name for the stand-in of a token that no secret has."""
+    return _free(f"_{name}", taken) if name in taken else name
+
+
+def _without_tokens(body: Body, tokens: Mapping[str, str]) -> Body:
+    def parts(of: tuple[Part, ...]) -> tuple[Part, ...]:
+        return tuple(SecretPart(tokens[part.token]) if isinstance(part, TokenPart) else part for part in of)
+
+    def meta(step: MetaStep) -> MetaStep:
+        return replace(step, parts=parts(step.parts))
+
+    return replace(
+        body,
+        tokens={},
+        claims={},
+        grants={},
+        programs={name: replace(program, parts=parts(program.parts)) for name, program in body.programs.items()},
+        calls={name: replace(call, metas=tuple(map(meta, call.metas))) for name, call in body.calls.items()},
+        rows=tuple(replace(row, tokens={}) for row in body.rows),
     )
 
 
@@ -37,4 +72,4 @@ def _setting(name: str, spec: SettingSpec) -> SettingSpec:
 
 
 def _server(number: int, spec: ServerSpec) -> ServerSpec:
-    return replace(spec, url=(TextPart(f"https://server-{number}.invalid/"),))
+    return replace(spec, url=(TextPart(f"https://server-{number}.invalid/"),), audience=())

@@ -163,7 +163,7 @@ def test_any_bytes_get_an_answer_and_no_fault_of_the_compiler(
 def test_a_fault_of_the_compiler_is_one_sentence_without_values(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Path) -> None:
+    def fail(_: Path, __: str | None) -> None:
         raise KeyError("hunter2")
 
     monkeypatch.setattr("mcpx.compiler.cli.common.compile_project", fail)
