@@ -1,4 +1,4 @@
-"""Which characters a whole match of a pattern can hold: a proof, or none.
+"""Which characters a value of a type, and a whole match of a pattern, can hold: a proof, or none.
 
 Whatever matches consists of characters that single items of the pattern take: literals, classes, escapes. So a
 character that no item takes is in no match, however the items are repeated, grouped and ordered. Read is the part of
@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final
+
+from mcpx.compiler.model import FieldType
 
 _ITEM: Final = re.compile(
     r"""
@@ -36,6 +38,23 @@ _MEMBER: Final = re.compile(
 _SET_OPERATION: Final = re.compile(r"&&|--|~~")
 _SHORTHANDS: Final = {"d": re.compile("[0-9]"), "w": re.compile("[0-9A-Za-z_]"), "s": re.compile(" ")}
 """What the shorthands hold of the printable ASCII characters."""
+
+
+def can_hold(kind: FieldType, character: str) -> bool:
+    """Whether the text of a value of a type, or an item of a list, may hold `character`.
+
+    Returns:
+        False only where no value does.
+    """
+    match kind.kind:
+        case "int":
+            return character in "-0123456789"
+        case "bool":
+            return character in "truefalse"
+        case "choice":
+            return any(character in choice for choice in kind.choices)
+        case "string" | "list":
+            return kind.matches is None or may_hold(kind.matches, character)
 
 
 def may_hold(pattern: str, character: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mcpx.compiler import model
-from mcpx.compiler.patterns import may_hold
+from mcpx.compiler.patterns import can_hold
 from mcpx.compiler.report import value_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.source import Span
@@ -36,8 +36,7 @@ def _declared(header: model.Header, encoding: Encoding, span: Span, program: mod
         suited = (other for other in ENCODINGS if field.type.kind in encodable(other))
         yield say.encoding_does_not_suit(header, span, field, suited)
     elif (separator := SEPARATORS.get(encoding)) is not None:
-        pattern = field.type.matches
-        if pattern is None or may_hold(pattern, separator):
+        if can_hold(field.type, separator):
             yield say.separator_in_item(header, span, field, f"an item may contain the {encoding}")
-        elif whole(pattern)(""):
+        elif field.type.matches is not None and whole(field.type.matches)(""):
             yield say.separator_in_item(header, span, field, "an item may be empty")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mcpx.compiler import model
 from mcpx.compiler.check.literals import looks_secret
 from mcpx.compiler.encodings import encoding_of
-from mcpx.compiler.patterns import may_hold
+from mcpx.compiler.patterns import can_hold
 from mcpx.compiler.report import check_errors as say
 from mcpx.compiler.report import value_errors as say_value
 from mcpx.compiler.report.diagnostic import Diagnostic
@@ -122,20 +122,8 @@ def _injective(header: model.Header, program: model.Program) -> Iterator[Diagnos
     for part, following in zip(header.parts[:last], header.parts[1:], strict=False):
         if not isinstance(part, model.FieldPart):
             continue
-        if not isinstance(following, model.TextPart) or _can_hold(program.fields[part.field].type, following.text[0]):
+        if not isinstance(following, model.TextPart) or can_hold(program.fields[part.field].type, following.text[0]):
             yield say.not_injective(header, part, following.span)
-
-
-def _can_hold(kind: model.FieldType, character: str) -> bool:
-    match kind.kind:
-        case "int":
-            return character in "-0123456789"
-        case "bool":
-            return character in "truefalse"
-        case "choice":
-            return any(character in choice for choice in kind.choices)
-        case _:
-            return kind.matches is None or may_hold(kind.matches, character)
 
 
 def _authorization(header: model.Header) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mcpx.compiler import model
 from mcpx.compiler.encodings import encoding_of
-from mcpx.compiler.patterns import may_hold
+from mcpx.compiler.patterns import can_hold
 from mcpx.compiler.report import check_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic, Severity
 from mcpx.runtime.encodings import Encoding, encode
@@ -94,5 +94,5 @@ def _encoded(encoding: Encoding, kind: model.FieldType) -> int:
 
 def _quoted(kind: model.FieldType) -> int:
     """A String (RFC 9651 section 3.3.3): quotes around it, and a backslash before each quote and backslash in it."""
-    escapes = kind.matches is None or any(may_hold(kind.matches, character) for character in '"\\')
+    escapes = any(can_hold(kind, character) for character in '"\\')
     return len('""') + kind.max * (2 if escapes else 1)

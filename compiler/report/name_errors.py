@@ -273,12 +273,12 @@ def rule_named_twice(name: syntax.Name, first: syntax.Name) -> Diagnostic:
     )
 
 
-def choice_not_normalized(span: Span) -> Diagnostic:
-    """A choice that no value of a run can equal, since those are in normalization form C."""
+def not_normalized(what: str, span: Span) -> Diagnostic:
+    """A choice or pattern that no value of a run can meet, since those are in normalization form C."""
     return _error(
         "MX230",
-        "this choice is not in Unicode normalization form C",
-        Label(span, "no value of a run can be equal to it"),
+        f"this {what} is not in Unicode normalization form C",
+        Label(span, "no value of a run can be equal to it" if what == "choice" else "no value of a run can match it"),
         helps=("write each letter with its accent as one character",),
     )
 

@@ -84,6 +84,18 @@ def setting_choice(span: Span, why: str) -> Diagnostic:
     return Diagnostic("MX269", Stage.RESOLVE, "this setting can never have this value", (Label(span, why),))
 
 
+def declared_secret(what: str, span: Span) -> Diagnostic:
+    """A default, choice or property value that looks like a key."""
+    return Diagnostic(
+        "MX315",
+        Stage.CHECK,
+        f"a declared value of the {what} looks like a secret",
+        (Label(span, "a value in the file is known to all who read the file"),),
+        notes=("if it is one, treat it as leaked: replace it where it is accepted",),
+        helps=('declare it: secret NAME = env("VARIABLE")',),
+    )
+
+
 def advisory_idle(header: model.Header, why: str) -> Diagnostic:
     """`advisory` where it lifts nothing."""
     return Diagnostic(

@@ -44,7 +44,7 @@ def _choices(written: syntax.Type, findings: list[Diagnostic]) -> tuple[str, ...
     first: dict[str, syntax.StringLiteral] = {}
     for choice in written.choices:
         if not unicodedata.is_normalized("NFC", choice.value):
-            findings.append(say.choice_not_normalized(choice.span))
+            findings.append(say.not_normalized("choice", choice.span))
         if choice.value in first:
             findings.append(say.choice_repeated(choice.span, first[choice.value].span))
         first.setdefault(choice.value, choice)
@@ -68,6 +68,8 @@ def _pattern(given: syntax.StringLiteral | None, findings: list[Diagnostic]) -> 
     except ValueError:
         findings.append(say.pattern_refused(given.span))
         return None
+    if not unicodedata.is_normalized("NFC", given.value):
+        findings.append(say.not_normalized("pattern", given.span))
     return given.value
 
 

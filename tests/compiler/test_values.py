@@ -321,6 +321,61 @@ def test_every_choice_of_a_setting_makes_an_address(tmp_path: Path) -> None:
     assert (result.codes, result.places) == (["MX335"], [url])
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (
+            with_lines(
+                crm="  header Crm-Mode = setting.mode", more='setting mode = env("MODE", "sk-1234567890abcdef")'
+            ),
+            "mode",
+        ),
+        (
+            with_lines(
+                crm="  header Crm-Mode = setting.mode",
+                more='setting mode = env("MODE") one of ["a", "ghp_0123456789abcdefghij"]',
+            ),
+            "mode",
+        ),
+        (
+            with_lines(
+                run='  claimed f: string = "AKIA0123456789ABCDEF"',
+                crm="  header Crm-F = run.f",
+                more="allow run.f -> crm",
+            ),
+            "f",
+        ),
+        (
+            with_lines(
+                crm='  p = ["xoxb-12345678-abcdef"]',
+                more='property server.p: list of string\ncedar """\n@id("p") forbid (principal, action, resource) '
+                'when { resource.p.contains("x") };\n"""',
+            ),
+            "crm",
+        ),
+    ],
+)
+def test_a_declared_value_is_no_secret(tmp_path: Path, text: str, place: str) -> None:
+    result = compiled(tmp_path, text)
+    assert (result.codes, result.places) == (["MX315"], [place])
+
+
+def test_a_pattern_is_written_in_normalization_form_c(tmp_path: Path) -> None:
+    result = with_field(tmp_path, 'verified f: string matches "e\\u{301}+"', "header Crm-F = run.f encode pct")
+    assert (result.codes, result.places) == (["MX230"], ['"e\\u{301}+"'])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "right"), [("[a-z]+", True), ("[a-z/]+", False), (".*", False), ("(?i)[a-z]+", False)]
+)
+def test_text_of_two_fields_is_told_apart_by_what_a_pattern_excludes(
+    tmp_path: Path, pattern: str, *, right: bool
+) -> None:
+    field = f'verified f: string matches "{pattern}"'
+    codes = with_field(tmp_path, field, 'header Crm-F = "${run.f}/${run.tenant}"').codes
+    assert codes == ([] if right else ["MX309"])
+
+
 def test_one_place_has_one_set_of_properties(tmp_path: Path) -> None:
     twin = (
         'property server.region?: string\nserver twin {\n  url = "https://crm.example.com/other"\n  region = "eu"\n}\n'
