@@ -10,8 +10,10 @@ Clients that put these headers on a connection live in `mcpx.runtime.clients`.
 from __future__ import annotations
 
 from mcpx.runtime.binding import current_run, require_run
+from mcpx.runtime.calls import Call
 from mcpx.runtime.endpoints import Endpoint
 from mcpx.runtime.errors import (
+    ArgumentRefused,
     CallFailed,
     CallRefused,
     CallTimedOut,
@@ -32,6 +34,8 @@ from mcpx.runtime.router import Router
 from mcpx.runtime.run import Run, run_as
 
 __all__ = [
+    "ArgumentRefused",
+    "Call",
     "CallFailed",
     "CallRefused",
     "CallTimedOut",

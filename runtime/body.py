@@ -6,7 +6,7 @@ Equal programs, guards, plans and flow decisions are stored once and named by an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -77,6 +77,25 @@ class FileSource(_Model):
 
 
 @dataclass(frozen=True, slots=True)
+class CredentialSource(_Model):
+    """The secret is a file of the service's credentials (systemd.exec, "Credentials")."""
+
+    credential: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSource(_Model):
+    """The secret is what a plug-in of the host answers: one value, or one for each combination of the fields `per`."""
+
+    provider: str
+    key: str
+    per: tuple[str, ...]
+
+
+SecretSource = EnvSource | FileSource | CredentialSource | ProviderSource
+
+
+@dataclass(frozen=True, slots=True)
 class TextPart(_Model):
     """Literal text."""
 
@@ -111,7 +130,14 @@ class SettingPart(_Model):
     setting: str
 
 
-Part = TextPart | FieldPart | CredentialPart | SecretPart | SettingPart
+@dataclass(frozen=True, slots=True)
+class TokenPart(_Model):
+    """A token that is made for the run and the server."""
+
+    token: str
+
+
+Part = TextPart | FieldPart | CredentialPart | SecretPart | SettingPart | TokenPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +212,151 @@ class Flow(_Model):
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimStep(_Model):
+    """One claim of a token in one row.
+
+    Attributes:
+        send: false when a rule leaves this (optional) claim out for this row; a guard when the run decides.
+        by: the ids of the policies that decided, sorted.
+    """
+
+    send: Guard
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSpec(_Model):
+    """A claim that a token holds beside those of the runtime.
+
+    Attributes:
+        field: the verified field that it takes its value and JSON type from; `None` for a literal.
+        value: the literal; `None` for a field.
+        optional: left out where the field is missing or a rule says so.
+    """
+
+    name: str
+    field: str | None
+    value: str | int | bool | None
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSpec(_Model):
+    """A token that is made for a run and one of its servers, whose audience is its `aud`.
+
+    Attributes:
+        servers: those that it may be sent to.
+        kind: `access` in `Authorization: Bearer`, `assertion` in a header of its own.
+        ttl: seconds between `iat` and `exp`.
+        key: the secret that signs; `None` for the host's minter.
+        client_id: the claim of that name.
+    """
+
+    servers: tuple[str, ...]
+    kind: Literal["assertion", "access"]
+    issuer: str
+    ttl: int
+    key: str | None
+    client_id: str
+    claims: tuple[ClaimSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GrantSpec(_Model):
+    """A signed statement of the application from which a run begins.
+
+    Attributes:
+        audience: the `aud` that it has to have.
+        ttl: the longest life that it may have, in seconds.
+        keys: the issuer's public keys (RFC 7517): a file, or an https URL.
+        key: the secret that this process issues with; read only where it is asked to issue.
+    """
+
+    issuer: str
+    audience: str
+    ttl: int
+    keys: FileSource | str
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MetaStep(_Model):
+    """One key of `params._meta` in one row.
+
+    Attributes:
+        parts: a field alone keeps its JSON type; anything else is joined to a string.
+        optional: left out where a field is missing or a rule says so.
+        send: false when a rule leaves it out for this row; a guard when the run decides.
+        by: the ids of the policies that decided, sorted.
+    """
+
+    key: str
+    parts: tuple[Part, ...]
+    optional: bool
+    send: Guard
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentStep(_Model):
+    """An argument that is set from a field in one row, and the ids of the policies that permit it, sorted."""
+
+    argument: str
+    field: str
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan(_Model):
+    """What the calls of a row carry in their params."""
+
+    metas: tuple[MetaStep, ...]
+    arguments: tuple[ArgumentStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentCheck(_Model):
+    """An argument that must equal a field wherever a call has it."""
+
+    argument: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSecret(_Model):
+    """What `credential` gives on the requests of a shared session, and the ids of the policies that permit it."""
+
+    secret: str
+    by: tuple[str, ...]
+
+
+SessionKind = Literal["shared", "agent", "run"] | tuple[str, ...]
+"""What the calls on one session have in common: nothing, their agent, their run, or their agent and these fields."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSpec(_Model):
-    """A server: its address in parts, and the key by which calls may share one session."""
+    """A server: its address in parts, and the key by which calls may share one session.
+
+    Attributes:
+        audience: whom a token for this server is for; empty where that is the URL without its query.
+        authorization_servers: the issuers whose access tokens it takes.
+        discovery: with whose headers lists are asked for.
+        session_credential: only for a shared session.
+        checks: the arguments that must equal a field, for every agent.
+        tags: those of the place that it is at, and so of every server there.
+        properties: likewise.
+    """
 
     url: tuple[TextPart | SettingPart, ...]
-    session: Literal["agent"]
+    session: SessionKind
+    audience: tuple[TextPart | SettingPart, ...] = ()
+    authorization_servers: tuple[str, ...] = ()
+    discovery: Literal["session", "run"] = "session"
+    session_credential: SessionSecret | None = None
+    checks: tuple[ArgumentCheck, ...] = ()
+    tags: tuple[str, ...] = ()
+    properties: FrozenMap[str, str | int | bool | tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +367,8 @@ class Row(_Model):
         credential: the secret that `credential` stands for, if any header of the plan needs one.
         plan: the id of the list of steps.
         flows: the id of the decisions on all fields.
+        tokens: for each token of the server, the id of the list of its claims.
+        call: the id of what its calls carry in their params, where they carry anything.
         by: the ids of the policies that let the agent connect.
     """
 
@@ -210,6 +378,8 @@ class Row(_Model):
     plan: str
     flows: str
     by: tuple[str, ...]
+    tokens: FrozenMap[str, str] = field(default_factory=dict)
+    call: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,12 +408,16 @@ class Body(_Model):
     sources: tuple[SourceDigest, ...]
     fields: FrozenMap[str, FieldSpec]
     settings: FrozenMap[str, SettingSpec]
-    secrets: FrozenMap[str, EnvSource | FileSource]
+    secrets: FrozenMap[str, SecretSource]
     servers: FrozenMap[str, ServerSpec]
     agents: FrozenMap[str, tuple[str, ...]]
     programs: FrozenMap[str, HeaderProgram]
     plans: FrozenMap[str, tuple[Step, ...]]
     flows: FrozenMap[str, FrozenMap[str, Flow]]
     guards: FrozenMap[str, Branch]
+    tokens: FrozenMap[str, TokenSpec]
+    claims: FrozenMap[str, tuple[ClaimStep, ...]]
+    grants: FrozenMap[str, GrantSpec]
+    calls: FrozenMap[str, CallPlan]
     policies: FrozenMap[str, Origin]
     rows: tuple[Row, ...]

@@ -39,6 +39,11 @@ class Endpoint:
     host: str
     port: int
 
+    @property
+    def place(self) -> tuple[str, str, int]:
+        """Scheme, host and port, with one name for every host that is this machine."""
+        return self.scheme, "localhost" if _is_loopback(self.host) else self.host, self.port
+
 
 def endpoint(url: str) -> Endpoint | str:
     """The address that a URL names, or a clause that says why it names none; nothing is repaired.

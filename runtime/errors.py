@@ -8,6 +8,7 @@ McpxError
 │   ├── RunRequired       no run is bound to the code that calls
 │   ├── NoRoute           the table has no row for this agent and server
 │   ├── HeaderRefused     a value that this header cannot carry
+│   ├── ArgumentRefused   an argument of the call that its run may not send
 │   └── SecretUnavailable a secret that the call needs cannot be read now
 └── CallFailed            the request was sent, or tried, and there is no answer to use
     ├── ServerRefused     the server answered with an HTTP error status
@@ -49,6 +50,10 @@ class NoRoute(CallRefused):
 
 class HeaderRefused(CallRefused):
     """A header's value has characters, blanks or a length that it may not have."""
+
+
+class ArgumentRefused(CallRefused):
+    """An argument that must equal a field of the run does not, or one that the runtime sets was given."""
 
 
 class SecretUnavailable(CallRefused):

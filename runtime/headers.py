@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from mcpx.runtime.body import (
     Body,
@@ -11,12 +12,14 @@ from mcpx.runtime.body import (
     CredentialPart,
     FieldPart,
     Guard,
-    HeaderProgram,
+    Part,
     Row,
     SecretPart,
     SettingPart,
     TextPart,
+    TokenPart,
 )
+from mcpx.runtime.calls import ArgumentRule
 from mcpx.runtime.encodings import Encoding, Fault, encode
 from mcpx.runtime.guards import holds
 from mcpx.runtime.names import MAX_FIELD, value_fault
@@ -72,18 +75,23 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The headers that one agent may send to one server; those that a rule leaves out are not among them.
+    """What one agent may send to one server; what a rule leaves out is not there.
 
     Attributes:
-        lines: in the order of the sources.
+        lines: the headers, in the order of the sources.
+        metas: the keys of `params._meta`, each as a line whose name is the key.
+        arguments: the arguments that are set.
         secrets: every secret that takes part, once.
     """
 
     lines: tuple[Line, ...]
+    metas: tuple[Line, ...] = ()
+    arguments: tuple[ArgumentRule, ...] = ()
     secrets: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        refs = (piece.secret for line in self.lines for piece in line.pieces if isinstance(piece, SecretRef))
+        lines = (*self.lines, *self.metas)
+        refs = (piece.secret for line in lines for piece in line.pieces if isinstance(piece, SecretRef))
         object.__setattr__(self, "secrets", tuple(dict.fromkeys(refs)))
 
 
@@ -99,7 +107,7 @@ def row_plan(body: Body, row: Row, settings: Mapping[str, str]) -> Plan:
     lines = (
         Line(
             program.name,
-            _pieces(program, row, settings),
+            _pieces(program.parts, row.credential, settings),
             program.optional,
             step.requests == "session",
             program.encode,
@@ -108,7 +116,51 @@ def row_plan(body: Body, row: Row, settings: Mapping[str, str]) -> Plan:
         )
         for program, step in steps
     )
-    return Plan(tuple(lines))
+    call = None if row.call is None else body.calls[row.call]
+    if call is None:
+        return Plan(tuple(lines))
+    metas = (
+        Line(
+            meta.key,
+            _pieces(meta.parts, row.credential, settings),
+            meta.optional,
+            session=False,
+            guard=meta.send,
+            branches=body.guards,
+        )
+        for meta in call.metas
+        if meta.send is not False
+    )
+    return Plan(tuple(lines), tuple(metas), tuple(ArgumentRule(step.argument, step.field) for step in call.arguments))
+
+
+def session_plan(body: Body, row: Row, settings: Mapping[str, str]) -> Plan:
+    """What the session requests of a row carry: the headers whose values the session's key fixes.
+
+    Args:
+        body: what the table says.
+        row: any row of the server, for a shared session: they agree about its headers.
+        settings: the values of all settings.
+    """
+    server = body.servers[row.server]
+    own = server.session_credential
+    credential = row.credential if server.session != "shared" else None if own is None else own.secret
+    steps = ((body.programs[step.program], step) for step in body.plans[row.plan])
+    return Plan(
+        tuple(
+            Line(
+                program.name,
+                _pieces(program.parts, credential, settings),
+                program.optional,
+                session=True,
+                encode=program.encode,
+                guard=step.send,
+                branches=body.guards,
+            )
+            for program, step in steps
+            if step.send is not False and step.requests == "session"
+        )
+    )
 
 
 def render(lines: Iterable[Line], facts: Facts, secrets: Mapping[str, Secret]) -> Headers | str:
@@ -131,6 +183,37 @@ def render(lines: Iterable[Line], facts: Facts, secrets: Mapping[str, Secret]) -
         if outcome is not None:
             values[line.name] = outcome
     return Headers(values)
+
+
+def meta_values(lines: Iterable[Line], facts: Facts, secrets: Mapping[str, Secret]) -> dict[str, Any] | str:
+    """The keys of `params._meta` that a plan gives for one run, with JSON values: a field alone keeps its type.
+
+    Args:
+        lines: the `metas` of a plan.
+        facts: the fields of the run.
+        secrets: the current values of the plan's secrets.
+
+    Returns:
+        Keys to values, or a clause that names the first that cannot be built.
+    """
+    values: dict[str, Any] = {}
+    for line in lines:
+        if not holds(line.guard, line.branches, facts):
+            continue
+        value = _json_value(line, facts, secrets)
+        if value is not None:
+            values[line.name] = list(value) if isinstance(value, tuple) else value
+        elif not line.optional:
+            return f"`_meta` key `{line.name}`: a field that it draws on has no value"
+    return values
+
+
+def _json_value(line: Line, facts: Facts, secrets: Mapping[str, Secret]) -> str | int | bool | tuple[str, ...] | None:
+    match line.pieces:
+        case (FieldRef(name),):
+            return facts.value(name)
+    texts = [_text(piece, facts, secrets) for piece in line.pieces]
+    return None if None in texts else "".join(text for text in texts if text is not None)
 
 
 def _value(line: Line, facts: Facts, secrets: Mapping[str, Secret]) -> str | Fault | None:
@@ -168,9 +251,9 @@ def _joined(line: Line, facts: Facts, secrets: Mapping[str, Secret]) -> str | Fa
     return "".join(texts)
 
 
-def _pieces(program: HeaderProgram, row: Row, settings: Mapping[str, str]) -> tuple[Piece, ...]:
+def _pieces(parts: Iterable[Part], credential: str | None, settings: Mapping[str, str]) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
-    for part in program.parts:
+    for part in parts:
         match part:
             case TextPart(text):
                 pieces.append(text)
@@ -181,14 +264,16 @@ def _pieces(program: HeaderProgram, row: Row, settings: Mapping[str, str]) -> tu
             case SettingPart(setting):
                 pieces.append(settings[setting])
             case CredentialPart():
-                pieces.append(SecretRef(_credential(row)))
+                pieces.append(SecretRef(_present(credential)))
+            case TokenPart(token):
+                raise AssertionError(f"a table with the token `{token}` is refused before its headers are built")
     return tuple(pieces)
 
 
-def _credential(row: Row) -> str:
-    if row.credential is None:
+def _present(credential: str | None) -> str:
+    if credential is None:
         raise AssertionError("a verified table has a credential wherever a header that is sent needs one")
-    return row.credential
+    return credential
 
 
 def _text(piece: Piece, facts: Facts, secrets: Mapping[str, Secret]) -> str | None:

@@ -12,27 +12,38 @@ from typing import Final
 from mcpx.runtime.body import (
     Body,
     CredentialPart,
+    CredentialSource,
     EnvSource,
     FieldPart,
     FieldSpec,
     Flow,
     Guard,
     HeaderProgram,
+    ProviderSource,
     Row,
     SecretPart,
     SettingPart,
     Step,
     TextPart,
+    TokenPart,
+)
+from mcpx.runtime.call_faults import (
+    agreement_faults,
+    call_faults,
+    row_call_faults,
+    row_session_faults,
+    session_faults,
 )
 from mcpx.runtime.encodings import Encoding, encodable
 from mcpx.runtime.fields import FieldRule
 from mcpx.runtime.guard_faults import guard_faults
-from mcpx.runtime.guards import fields_read
 from mcpx.runtime.names import fold, forbidden, is_token, only_typed
+from mcpx.runtime.token_faults import row_faults, token_faults
 from mcpx.runtime.wording import NAME, quoted
 
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _VARIABLE: Final = re.compile(r"[^=\x00-\x20\x7f]+")
+_FILE_NAME: Final = re.compile(r"(?!\.)[A-Za-z0-9_.-]{1,255}")
 _TEXT: Final = re.compile(r"[\x20-\x7e]+")
 
 
@@ -59,7 +70,11 @@ def _faults(body: Body) -> Iterator[str]:
         return
     yield from _plan_faults(body)
     yield from _flow_faults(body)
-    yield from _row_faults(body)
+    yield from token_faults(body)
+    yield from session_faults(body)
+    yield from call_faults(body)
+    rows = tuple(_row_faults(body))
+    yield from rows or agreement_faults(body)
 
 
 def _name_faults(body: Body) -> Iterator[str]:
@@ -131,6 +146,12 @@ def _secret_faults(body: Body) -> Iterator[str]:
                 yield f"secret `{name}` names no environment variable"
             if source.env in open_variables:
                 yield f"secret `{name}` has the environment variable of a setting"
+        elif isinstance(source, CredentialSource):
+            if not _FILE_NAME.fullmatch(source.credential):
+                yield f"secret `{name}` names no file of the service's credentials"
+        elif isinstance(source, ProviderSource):
+            if not NAME.fullmatch(source.provider):
+                yield f"secret `{name}` names no provider"
         elif not source.file.startswith("/") or "\0" in source.file:
             yield f"secret `{name}` has no absolute path"
 
@@ -150,7 +171,7 @@ def _program_faults(body: Body) -> Iterator[str]:
         elif (owner := forbidden(name)) is not None:
             yield f"header `{name}` belongs to {owner}"
         elif only_typed(name) and not _carries_one_secret(program):
-            yield f"header `{name}` takes exactly one credential or secret"
+            yield f"header `{name}` takes exactly one credential, secret or token"
         elif not program.parts or not _parts_exist(body, program):
             yield f"header `{name}` is made of nothing, or of what is not listed"
         else:
@@ -185,6 +206,8 @@ def _parts_exist(body: Body, program: HeaderProgram) -> bool:
                 exists = secret in body.secrets
             case SettingPart(setting):
                 exists = setting in body.settings
+            case TokenPart(token):
+                exists = token in body.tokens
             case CredentialPart():
                 exists = True
         if not exists:
@@ -194,7 +217,7 @@ def _parts_exist(body: Body, program: HeaderProgram) -> bool:
 
 def _carries_one_secret(program: HeaderProgram) -> bool:
     varying = [part for part in program.parts if not isinstance(part, TextPart)]
-    return len(varying) == 1 and isinstance(varying[0], CredentialPart | SecretPart)
+    return len(varying) == 1 and isinstance(varying[0], CredentialPart | SecretPart | TokenPart)
 
 
 def _plan_faults(body: Body) -> Iterator[str]:
@@ -212,8 +235,6 @@ def _step_faults(body: Body, step: Step) -> Iterator[str]:
     program = body.programs[step.program]
     if step.send is not True and not program.optional:
         yield f"header `{program.name}` is always sent, and is left out"
-    if step.requests == "session" and (_fields(program) or fields_read(step.send, body.guards)):
-        yield f"header `{program.name}` draws on a run, and would go on requests of no run"
     if not _decided(body, step.by, permitted=step.send is not False):
         yield f"header `{program.name}` is not decided by policies that are listed"
 
@@ -248,11 +269,17 @@ def _content_faults(body: Body, row: Row) -> Iterator[str]:
         yield "has no credential, and sends one"
     if row.credential is not None and row.credential not in body.secrets:
         yield "has a credential that is not listed"
-    if row.credential is not None and not any(_needs_credential(program) for _, program in steps):
+    call = None if row.call is None else body.calls.get(row.call)
+    metas = () if call is None else call.metas
+    needs = (*(program.parts for _, program in steps), *(meta.parts for meta in metas))
+    if row.credential is not None and not any(isinstance(part, CredentialPart) for parts in needs for part in parts):
         yield "has a credential that no header asks for"
     flows = body.flows[row.flows]
     if any(_stopped(step, flows[field]) for step, program in steps for field in _fields(program)):
         yield "sends a field that may not reach the server"
+    yield from row_faults(body, row)
+    yield from row_call_faults(body, row)
+    yield from row_session_faults(body, row)
 
 
 def _stopped(step: Step, flow: Flow) -> bool:
@@ -265,6 +292,10 @@ def _guards(body: Body) -> Iterator[Guard]:
         yield from (step.send for step in steps)
     for flows in body.flows.values():
         yield from (flow.permitted for flow in flows.values())
+    for call in body.calls.values():
+        yield from (meta.send for meta in call.metas)
+    for claims in body.claims.values():
+        yield from (claim.send for claim in claims)
 
 
 def _decided(body: Body, by: tuple[str, ...], *, permitted: bool) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NoReturn, Self
 
 Value = str | int | bool | tuple[str, ...]
@@ -110,3 +110,11 @@ class Facts(Redacted):
                 return value
             case _:
                 return None
+
+    def only(self, fields: Iterable[str]) -> Facts:
+        """These fields alone, as far as they are there."""
+        return Facts({name: self._values[name] for name in fields if name in self._values})
+
+    def content(self) -> frozenset[tuple[str, Value]]:
+        """Names and values, for comparing; two fields of one name have one type."""
+        return frozenset(self._values.items())

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from mcpx.runtime import settings
-from mcpx.runtime.body import Body, SettingPart
+from mcpx.runtime.body import Body, ProviderSource, ServerSpec, SettingPart
+from mcpx.runtime.calls import ArgumentRule
 from mcpx.runtime.endpoints import Endpoint, address
-from mcpx.runtime.errors import ConfigurationError, HeaderRefused, RunRefused
+from mcpx.runtime.errors import ConfigurationError, HeaderRefused, RunRefused, RunRequired
 from mcpx.runtime.fields import Schema
 from mcpx.runtime.headers import NO_FACTS, Plan, render
 from mcpx.runtime.names import value_fault
@@ -19,6 +20,7 @@ from mcpx.runtime.redacted import Headers, Redacted, Secret
 from mcpx.runtime.routes import Routes, routes
 from mcpx.runtime.run import Run
 from mcpx.runtime.secrets import SecretStore
+from mcpx.runtime.sessions import SessionKey
 from mcpx.runtime.table import Table, load
 from mcpx.runtime.wording import meant, quoted
 
@@ -32,12 +34,13 @@ class Router(Redacted):
         digest: of the table's body.
     """
 
-    __slots__ = ("__weakref__", "_agents", "_endpoints", "_routes", "_schema", "_secrets", "digest")
+    __slots__ = ("__weakref__", "_agents", "_endpoints", "_routes", "_schema", "_secrets", "_servers", "digest")
     digest: str
     _agents: frozenset[str]
     _schema: Schema
     _endpoints: Mapping[str, Endpoint]
     _routes: Routes
+    _servers: Mapping[str, ServerSpec]
     _secrets: SecretStore
 
     def __init__(self, table: Table, environment: Mapping[str, str]) -> None:
@@ -52,19 +55,21 @@ class Router(Redacted):
         """
         self._hold(digest=table.digest)
         body = table.body
+        _require(_unsupported(body))
         values, faults = settings.resolve(body.settings, environment)
         secrets = SecretStore(body.secrets, environment)
         del environment  # a traceback may show the variables of this frame
         _require((*faults, *secrets.faults()))
         addresses = {name: address(server.url, values) for name, server in body.servers.items()}
         found = routes(body, values)
-        _require((*_address_faults(addresses), *_setting_faults(body, values)))
+        _require((*_address_faults(addresses), *_setting_faults(body, values), *_place_faults(body, addresses)))
         _require(_fixed_faults(found, secrets))
         self._hold(
             _agents=frozenset(body.agents),
             _schema=Schema(body.fields),
             _endpoints={name: where for name, where in addresses.items() if isinstance(where, Endpoint)},
             _routes=found,
+            _servers=body.servers,
             _secrets=secrets,
         )
 
@@ -139,24 +144,88 @@ class Router(Redacted):
         self._routes.require_server(server)
         return self._routes.compiled[server]
 
-    def session_key(self, agent: str, server: str) -> tuple[str, ...]:
-        """What the calls that may share one session have in common: the agent. Raises `NoRoute`."""
-        self._routes.plan(agent, server)
-        return ("agent", agent)
+    def compiled_keys(self, server: str) -> frozenset[str]:
+        """Every key of `params._meta` that the table compiles for a server and any agent; raises `NoRoute`.
 
-    def session_headers(self, agent: str, server: str) -> Headers:
-        """The headers of session requests (handshake, lists, GET, DELETE): what the session key fixes and no more.
+        What a client library or caller set under one of these keys is cleared from every message.
+        """
+        self._routes.require_server(server)
+        return self._routes.keys[server]
+
+    def checks(self, server: str) -> tuple[ArgumentRule, ...]:
+        """The arguments of calls to a server that must equal a field of the run; raises `NoRoute`."""
+        self._routes.require_server(server)
+        return self._routes.checks[server]
+
+    def reads_params(self, agent: str, server: str) -> bool:
+        """Whether the table says anything about the params of an agent's calls to a server; raises `NoRoute`."""
+        plan = self._routes.plan(agent, server)
+        return bool(plan.arguments or self._routes.checks[server] or self._routes.keys[server])
+
+    def sets_arguments(self, server: str) -> bool:
+        """Whether calls to a server get arguments, so that the schemas of its tools have to be known.
+
+        Raises:
+            NoRoute: there is no server of that name.
+        """
+        return any(self._routes.plan(agent, server).arguments for agent in self.agents_of(server))
+
+    def discovers_per_run(self, server: str) -> bool:
+        """Whether lists are asked for with a run's headers and belong to that run; raises `NoRoute`."""
+        self._routes.require_server(server)
+        return self._servers[server].discovery == "run"
+
+    def is_per_run(self, server: str) -> bool:
+        """Whether each run has a session of its own with a server; raises `NoRoute`."""
+        self._routes.require_server(server)
+        return self._servers[server].session == "run"
+
+    def session_key(self, who: Run | str, server: str) -> SessionKey:
+        """What the calls that may share one session have in common.
+
+        Args:
+            who: a run, or the name of an agent where no run is at hand.
+            server: a name of the table.
 
         Raises:
             NoRoute: the agent does not use the server, or there is none of that name.
+            RunRequired: only a run has a session with this server, and an agent was given.
+        """
+        run = who if isinstance(who, Run) else None
+        agent = who.agent if isinstance(who, Run) else who
+        self._routes.plan(agent, server)
+        kind = self._servers[server].session
+        if kind == "shared":
+            return SessionKey(server, None, NO_FACTS)
+        if kind == "agent":
+            return SessionKey(server, agent, NO_FACTS)
+        if run is None:
+            raise RunRequired(f"a session with server `{server}` belongs to a run, and none is bound")
+        if kind == "run":
+            return SessionKey(server, agent, run.session_facts(None), run)
+        return SessionKey(server, agent, run.session_facts(kind))
+
+    def session_headers(self, who: SessionKey | Run | str, server: str) -> Headers:
+        """The headers of session requests (handshake, lists, GET, DELETE): what the session key fixes and no more.
+
+        Args:
+            who: the key of the session, or whose it is, as for `session_key`.
+            server: a name of the table.
+
+        Raises:
+            NoRoute: the agent does not use the server, or there is none of that name.
+            RunRequired: as `session_key`.
             SecretUnavailable: a secret that takes part cannot be read now.
             HeaderRefused: a secret made a value too long.
         """
-        lines = tuple(line for line in self._routes.plan(agent, server).lines if line.session)
-        secrets = self.secrets(Plan(lines))
-        outcome = render(lines, NO_FACTS, secrets)
+        key = who if isinstance(who, SessionKey) else self.session_key(who, server)
+        # The agents of a shared session agree about its requests: a verified table says the same for each.
+        agent = self.agents_of(server)[0] if key.agent is None else key.agent
+        plan = self._routes.sessions[agent, server]
+        outcome = render(plan.lines, key.facts, self.secrets(plan))
         if isinstance(outcome, str):
-            raise HeaderRefused(f"session of agent `{agent}` with server `{server}`: {outcome}")
+            whose = "shared session" if key.agent is None else f"session of agent `{agent}`"
+            raise HeaderRefused(f"{whose} with server `{server}`: {outcome}")
         return outcome
 
 
@@ -173,12 +242,37 @@ def _require(faults: Iterable[str]) -> None:
         raise ConfigurationError("; ".join(found))
 
 
+def _unsupported(body: Body) -> Iterable[str]:
+    """What the table needs and this runtime cannot do; nothing of a table is left out instead."""
+    yield from (f"token `{name}`: this runtime does not make tokens" for name in body.tokens)
+    yield from (f"grant `{name}`: this runtime does not take grants" for name in body.grants)
+    yield from (
+        f"secret `{name}`: this runtime asks no provider, and it comes from {quoted(source.provider)}"
+        for name, source in body.secrets.items()
+        if isinstance(source, ProviderSource)
+    )
+
+
 def _address_faults(addresses: Mapping[str, Endpoint | str]) -> Iterable[str]:
     return (f"server `{name}`: its URL {fault}" for name, fault in addresses.items() if isinstance(fault, str))
 
 
+def _place_faults(body: Body, addresses: Mapping[str, Endpoint | str]) -> Iterable[str]:
+    """Servers that settings put at one place, although guardrails tell them apart by their tags or properties."""
+    first: dict[tuple[str, str, int], str] = {}
+    for name, where in addresses.items():
+        if not isinstance(where, Endpoint):
+            continue
+        known = first.setdefault(where.place, name)
+        one, other = body.servers[known], body.servers[name]
+        if set(one.tags) != set(other.tags) or dict(one.properties) != dict(other.properties):
+            yield f"servers `{known}` and `{name}` are at one place, and their tags or properties differ"
+
+
 def _setting_faults(body: Body, values: Mapping[str, str]) -> Iterable[str]:
-    parts = (part for program in body.programs.values() for part in program.parts)
+    made = [program.parts for program in body.programs.values()]
+    made += [meta.parts for call in body.calls.values() for meta in call.metas]
+    parts = (part for one in made for part in one)
     used = dict.fromkeys(part.setting for part in parts if isinstance(part, SettingPart))
     faults = ((name, value_fault(values[name])) for name in used)
     return (f"setting `{name}`: its value {fault}, and a header draws on it" for name, fault in faults if fault)
@@ -188,6 +282,8 @@ def _fixed_faults(found: Routes, secrets: SecretStore) -> Iterable[str]:
     """Headers that no run could make valid, such as one that a secret makes too long: found before the first call."""
     for (agent, server), plan in found.plans.items():
         fixed = Plan(tuple(line for line in plan.lines if line.fixed))
-        outcome = render(fixed.lines, NO_FACTS, {name: secrets.secret(name) for name in fixed.secrets})
-        if isinstance(outcome, str):
-            yield f"agent `{agent}` to server `{server}`: {outcome}"
+        session = Plan(tuple(line for line in found.sessions[agent, server].lines if line.fixed))
+        for which in (fixed, session):
+            outcome = render(which.lines, NO_FACTS, {name: secrets.secret(name) for name in which.secrets})
+            if isinstance(outcome, str):
+                yield f"agent `{agent}` to server `{server}`: {outcome}"

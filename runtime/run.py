@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast
 
 from mcpx.runtime import binding
-from mcpx.runtime.errors import HeaderRefused
-from mcpx.runtime.headers import render
+from mcpx.runtime.calls import Call, with_arguments, with_meta, without_keys
+from mcpx.runtime.errors import ArgumentRefused, CallRefused, HeaderRefused
+from mcpx.runtime.headers import meta_values, render
 from mcpx.runtime.redacted import Facts, Headers, Redacted, Secret
 
 if TYPE_CHECKING:
@@ -60,7 +61,14 @@ class Run(Redacted):
             NoRoute: the agent does not use the server, or there is none of that name.
             SecretUnavailable: a secret that takes part cannot be read now.
             HeaderRefused: a value is not printable ASCII, has a blank at an end, is empty or too long.
+            CallRefused: the table says something of the params of calls to this server: see `call`.
         """
+        if self.router.reads_params(self.agent, server):
+            raise CallRefused(f"calls to server `{server}` are checked as a whole: ask for them with `run.call`")
+        return self.call_headers(server)
+
+    def call_headers(self, server: str) -> Headers:
+        """The headers as in `headers`, for a client that asks for the params of each message too."""
         plan = self.router.plan(self.agent, server)
         secrets = self.router.secrets(plan)
         cached = self._headers.get(server)
@@ -71,6 +79,50 @@ class Run(Redacted):
             raise HeaderRefused(f"agent `{self.agent}` to server `{server}`: {outcome}")
         self._headers[server] = (secrets, outcome)
         return outcome
+
+    def call(
+        self,
+        server: str,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        takes: Collection[str] | None = None,
+    ) -> Call:
+        """What one call of this run to `server` carries: its headers and its params, checked and completed.
+
+        The params are copied as far as they change: keys of `_meta` that the table compiles are this run's or gone, an
+        argument that must equal a field does, and one that the runtime sets is set.
+
+        Args:
+            server: a name of the table.
+            method: the JSON-RPC method.
+            params: the `params` of the message, a JSON object.
+            takes: the names of the arguments that the called tool's schema has, as read on the connection; needed for
+                `tools/call` where the table sets arguments.
+
+        Raises:
+            NoRoute: the agent does not use the server, or there is none of that name.
+            SecretUnavailable: a secret that takes part cannot be read now.
+            HeaderRefused: a header or a key of `_meta` has no value that can be sent.
+            ArgumentRefused: an argument is not what this run may send.
+        """
+        headers = self.call_headers(server)
+        plan = self.router.plan(self.agent, server)
+        own = meta_values(plan.metas, self._facts, self.router.secrets(plan))
+        cleared = without_keys(params, self.router.compiled_keys(server))
+        rules = (self.router.checks(server), plan.arguments)
+        outcome = with_arguments(method, cleared, rules, self._facts, takes)
+        del params, cleared  # a traceback may show the variables of this frame
+        if isinstance(own, str):
+            raise HeaderRefused(f"agent `{self.agent}` to server `{server}`: {own}")
+        if isinstance(outcome, str):
+            del own
+            raise ArgumentRefused(f"agent `{self.agent}` to server `{server}`: {outcome}")
+        return Call(headers, with_meta(outcome, own))
+
+    def session_facts(self, fields: Iterable[str] | None) -> Facts:
+        """These fields of the run, or all of it, for the key of a session."""
+        return self._facts if fields is None else self._facts.only(fields)
 
     def bind(self, function: Callable[P, T]) -> Callable[P, T]:
         """The function, inside this run wherever it is called: in an executor, a thread, a callback.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from mcpx.runtime.body import EnvSource, FileSource
+from mcpx.runtime.body import CredentialSource, EnvSource, FileSource, ProviderSource, SecretSource
 from mcpx.runtime.errors import SecretUnavailable
 from mcpx.runtime.files import NotRegularError, read_regular
 from mcpx.runtime.names import value_fault
@@ -27,17 +27,24 @@ class SecretStore:
     force with the next call and a useless one is refused at once: an older value is never used on.
     """
 
-    def __init__(self, sources: Mapping[str, EnvSource | FileSource], environment: Mapping[str, str]) -> None:
+    def __init__(self, sources: Mapping[str, SecretSource], environment: Mapping[str, str]) -> None:
         """Read every secret once.
 
         Args:
-            sources: where each secret is, by name.
+            sources: where each secret is, by name; those of a provider are not kept here.
             environment: the variables of this process; looked at now and never again.
         """
-        self._sources: dict[str, _Variable | _File] = {
-            name: _Variable(source.env, environment) if isinstance(source, EnvSource) else _File(source.file)
-            for name, source in sources.items()
-        }
+        self._sources: dict[str, _Variable | _File | _Nowhere] = {}
+        for name, source in sources.items():
+            match source:
+                case EnvSource(env=variable):
+                    self._sources[name] = _Variable(variable, environment)
+                case FileSource(file=path):
+                    self._sources[name] = _File(path)
+                case CredentialSource(credential=file):
+                    self._sources[name] = _credential(file, environment)
+                case ProviderSource():
+                    continue
 
     def faults(self) -> tuple[str, ...]:
         """A clause for each secret that has no usable value now, naming it and its variable or file."""
@@ -54,6 +61,22 @@ class SecretStore:
         if isinstance(outcome, str):
             raise SecretUnavailable(f"secret `{name}`: {outcome}")
         return outcome
+
+
+def _credential(name: str, environment: Mapping[str, str]) -> _File | _Nowhere:
+    """A file of the directory that systemd names (systemd.exec, "Credentials"); read like any other file."""
+    directory = environment.get("CREDENTIALS_DIRECTORY", "")
+    if not directory.startswith("/"):
+        return _Nowhere(f"credential {name}: CREDENTIALS_DIRECTORY names no directory")
+    return _File(f"{directory.rstrip('/')}/{name}")
+
+
+class _Nowhere:
+    def __init__(self, fault: str) -> None:
+        self._fault = fault
+
+    def look(self) -> Secret | str:
+        return self._fault
 
 
 class _Variable:

@@ -37,7 +37,7 @@ def check_credentials(program: model.Program) -> Iterator[Diagnostic]:
 
 
 def _first_need(server: model.Server) -> model.CredentialPart | None:
-    parts = (part for header in server.headers for part in header.parts)
+    parts = (part for way in server.ways for part in way.parts)
     return next((part for part in parts if isinstance(part, model.CredentialPart)), None)
 
 
@@ -71,8 +71,11 @@ def _destinations(program: model.Program) -> Iterator[_Destination]:
     for line in program.credentials:
         for server in line.servers:
             yield line.secret, server, line.secret_span
+    for own in program.session_credentials:
+        if own.secret is not None:
+            yield from ((own.secret, server, own.value_span) for server in own.servers)
     for target in program.servers.values():
-        for header in target.headers:
-            for part in header.parts:
+        for way in target.ways:
+            for part in way.parts:
                 if isinstance(part, model.SecretPart):
                     yield part.secret, target.name, part.span

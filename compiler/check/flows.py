@@ -14,15 +14,15 @@ from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.source import Span
 
 
-def check_flows(program: model.Program, decisions: Decisions) -> tuple[Diagnostic, ...]:
+def check_ways(program: model.Program, decisions: Decisions) -> tuple[Diagnostic, ...]:
     """Every pair of `uses`, every header of its server, every `require`."""
     return (
         *_connections(program, decisions),
         *(
             f
             for server in program.servers.values()
-            for h in server.headers
-            for f in _header(h, server, program, decisions)
+            for way in server.ways
+            for f in _header(way, server, program, decisions)
         ),
         *check_claims(program, decisions),
         *_required(program, decisions),
@@ -30,19 +30,29 @@ def check_flows(program: model.Program, decisions: Decisions) -> tuple[Diagnosti
 
 
 def references(
-    header: model.Header, agent: str, server: str, program: model.Program, decisions: Decisions
+    header: model.Way, agent: str, server: str, program: model.Program, decisions: Decisions
 ) -> tuple[tuple[model.Part, Decision], ...]:
     """Each reference of a header with Cedar's decision on it for one row; a header of literals has one, on itself."""
     found: list[tuple[model.Part, Decision]] = []
+
+    def _selecting(
+        part: model.Part, secret: str, agent: str, server: str, via: str
+    ) -> Iterator[tuple[model.Part, Decision]]:
+        # A secret per user tells the server who the user is, as plainly as the field itself would.
+        for field in program.secrets[secret].per:
+            yield model.FieldPart(field, part.span), decisions.send[agent, server, field, via]
+
     for part in header.parts:
         match part:
             case model.FieldPart(field=field):
                 found.append((part, decisions.send[agent, server, field, header.via]))
             case model.SecretPart(secret=secret):
                 found.append((part, decisions.present[agent, server, secret, header.via]))
+                found.extend(_selecting(part, secret, agent, server, header.via))
             case model.CredentialPart():
                 (line,) = credential_of(program, agent, server)
                 found.append((part, decisions.present[agent, server, line.secret, header.via]))
+                found.extend(_selecting(part, line.secret, agent, server, header.via))
             case model.SettingPart() | model.TextPart() | model.TokenPart():
                 found.append((part, decisions.attach[agent, server, header.via]))
     return tuple(found)
@@ -66,7 +76,7 @@ def _connections(program: model.Program, decisions: Decisions) -> Iterator[Diagn
 
 
 def _header(
-    header: model.Header, server: model.Server, program: model.Program, decisions: Decisions
+    header: model.Way, server: model.Server, program: model.Program, decisions: Decisions
 ) -> Iterator[Diagnostic]:
     denied = {
         agent: [(part, d) for part, d in references(header, agent, server.name, program, decisions) if not d.permitted]
@@ -105,7 +115,7 @@ def _secret(part: model.Part, agent: str, server: str, program: model.Program) -
 
 
 def _stopped(
-    header: model.Header,
+    header: model.Way,
     part: model.Part,
     secret: str | None,
     agents: Sequence[str],

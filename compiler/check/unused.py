@@ -14,7 +14,7 @@ from mcpx.compiler.report.diagnostic import Diagnostic
 
 def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     """Tags, fields, secrets, settings, groups, servers and properties that nothing refers to."""
-    parts = [part for server in program.servers.values() for header in server.headers for part in header.parts]
+    parts = [part for server in program.servers.values() for way in server.ways for part in way.parts]
     audiences = [server.audience for server in program.servers.values() if server.audience is not None]
     changes = (change for overlay in program.overlays.values() for change in overlay.changes)
     moved = [change.value for change in changes if isinstance(change, model.ServerChange)]
@@ -26,6 +26,10 @@ def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     secrets = {p.secret for p in parts if isinstance(p, model.SecretPart)} | {c.secret for c in program.credentials}
     secrets |= {secret for secret, _, _, _ in signing_keys(program)}
     fields |= {p.field for token in program.tokens.values() for claim in token.claims for p in claim.parts}
+    fields |= {name for server in program.servers.values() for name in server.session.fields}
+    fields |= {argument.field for server in program.servers.values() for argument in server.arguments}
+    fields |= {name for secret in program.secrets.values() for name in secret.per}
+    secrets |= {line.secret for line in program.session_credentials if line.secret is not None}
     tags = {tag for rule in rules for tag in (*rule.field_tags, *rule.server_tags)}
     tags |= {tag for field in program.fields.values() for tag in field.tags}
     tags |= {tag for server in program.servers.values() for tag in server.tags}

@@ -9,9 +9,14 @@ from typing import Generic, TypeVar
 from mcpx.compiler import model
 from mcpx.compiler.cedar.decision import Decisions
 from mcpx.compiler.check.flows import references
+from mcpx.compiler.check.handshakes import placed
+from mcpx.compiler.check.token_flows import claim_decision
 from mcpx.compiler.credentials import credential_of
+from mcpx.compiler.emit.calls import call_plan, checks_of, session_of, session_secret, source_of
+from mcpx.compiler.emit.tokens import grant_spec, token_spec
 from mcpx.compiler.encodings import encoding_of
 from mcpx.compiler.source import Source
+from mcpx.compiler.tokens import tokens_for
 from mcpx.runtime import body
 
 _T = TypeVar("_T", bound=Hashable)
@@ -36,20 +41,30 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
     programs: _Pool[body.HeaderProgram] = _Pool("h")
     plans: _Pool[tuple[body.Step, ...]] = _Pool("p")
     flows: _Pool[tuple[tuple[str, body.Flow], ...]] = _Pool("f")
+    claims: _Pool[tuple[body.ClaimStep, ...]] = _Pool("c")
+    calls: _Pool[body.CallPlan] = _Pool("m")
     rows = []
     for agent in program.agents.values():
         for server in (program.servers[name] for name in agent.uses):
             plan = tuple(
                 _step(header, agent.name, server.name, program, decisions, programs) for header in server.headers
             )
+            call = call_plan(agent.name, server, program, decisions, _part)
             rows.append(
                 body.Row(
+                    call=None if call is None else calls.id_of(call),
                     agent=agent.name,
                     server=server.name,
                     credential=_credential(program, agent.name, server),
                     plan=plans.id_of(plan),
                     flows=flows.id_of(tuple(_flows(program, decisions, agent.name, server))),
                     by=decisions.connect[agent.name, server.name].by,
+                    tokens={
+                        token.name: claims.id_of(
+                            tuple(_claim(claim, token, agent.name, server.name, decisions) for claim in token.claims)
+                        )
+                        for token in tokens_for(program, server.name)
+                    },
                 )
             )
     return body.Body(
@@ -58,13 +73,17 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
         sources=tuple(body.SourceDigest(source.name, source.digest) for source in sources.values()),
         fields={name: _field(field) for name, field in program.fields.items()},
         settings={name: body.SettingSpec(s.variable, s.default, s.choices) for name, s in program.settings.items()},
-        secrets={name: _source(secret.source) for name, secret in program.secrets.items()},
-        servers={name: _server(server) for name, server in program.servers.items()},
+        secrets={name: source_of(secret) for name, secret in program.secrets.items()},
+        servers={name: _server(server, program, decisions) for name, server in program.servers.items()},
         agents={name: agent.groups for name, agent in program.agents.items()},
         programs=programs.by_id(),
         plans=plans.by_id(),
         flows={name: dict(decided) for name, decided in flows.by_id().items()},
         guards={},
+        tokens={name: token_spec(token) for name, token in program.tokens.items()},
+        claims=claims.by_id(),
+        calls=calls.by_id(),
+        grants={name: grant_spec(grant) for name, grant in program.grants.items()},
         policies={
             name: _origin(policy.span.file, policy.span.start, sources) for name, policy in decisions.policies.items()
         },
@@ -85,7 +104,7 @@ def _step(
     return body.Step(
         program=programs.id_of(_program(header, program)),
         send=permitted,
-        requests="calls" if any(isinstance(part, model.FieldPart) for part in header.parts) else "session",
+        requests=placed(header, agent, program.servers[server], program, decisions),
         by=tuple(sorted({name for decision in decided if decision.permitted == permitted for name in decision.by})),
     )
 
@@ -100,18 +119,26 @@ def _program(header: model.Header, program: model.Program) -> body.HeaderProgram
     )
 
 
+def _claim(
+    claim: model.Claim, token: model.Token, agent: str, server: str, decisions: Decisions
+) -> body.ClaimStep:
+    decision = claim_decision(claim, token, agent, server, decisions)
+    return body.ClaimStep(decision.permitted, decision.by)
+
+
 def _flows(
     program: model.Program, decisions: Decisions, agent: str, server: model.Server
 ) -> Iterable[tuple[str, body.Flow]]:
+    vias = (*(way.via for way in server.ways), *(token.via for token in tokens_for(program, server.name)))
     for field in program.fields:
-        decided = [decisions.send[agent, server.name, field, header.via] for header in server.headers]
+        decided = [decisions.send[agent, server.name, field, via] for via in vias]
         permitted = any(decision.permitted for decision in decided)
         by = sorted({name for decision in decided if decision.permitted == permitted for name in decision.by})
         yield field, body.Flow(permitted, tuple(by))
 
 
 def _credential(program: model.Program, agent: str, server: model.Server) -> str | None:
-    if not any(isinstance(part, model.CredentialPart) for header in server.headers for part in header.parts):
+    if not any(isinstance(part, model.CredentialPart) for way in server.ways for part in way.parts):
         return None
     (line,) = credential_of(program, agent, server.name)
     return line.secret
@@ -131,22 +158,20 @@ def _field(field: model.Field) -> body.FieldSpec:
     )
 
 
-def _source(source: model.SecretSource) -> body.EnvSource | body.FileSource:
-    match source:
-        case model.EnvSource(variable=variable):
-            return body.EnvSource(variable)
-        case model.FileSource(path=path):
-            return body.FileSource(path)
-        case _:
-            raise TypeError(f"a table has no {type(source).__name__}")
-
-
-def _server(server: model.Server) -> body.ServerSpec:
+def _server(server: model.Server, program: model.Program, decisions: Decisions) -> body.ServerSpec:
     url = tuple(
         body.TextPart(part.text) if isinstance(part, model.TextPart) else body.SettingPart(part.setting)
         for part in server.url.parts
     )
-    return body.ServerSpec(url=url, session="agent")
+    return body.ServerSpec(
+        url=url,
+        session=session_of(server),
+        discovery=server.discovery,
+        session_credential=session_secret(server, program, decisions),
+        checks=checks_of(server),
+        tags=server.tags,
+        properties=server.properties,
+    )
 
 
 def _part(part: model.Part) -> body.Part:
@@ -161,8 +186,8 @@ def _part(part: model.Part) -> body.Part:
             return body.SettingPart(setting)
         case model.CredentialPart():
             return body.CredentialPart(credential=True)
-        case _:
-            raise TypeError(f"a table has no {type(part).__name__}")
+        case model.TokenPart(token=token):
+            return body.TokenPart(token)
 
 
 def _origin(file: str, offset: int, sources: Mapping[str, Source]) -> body.Origin:

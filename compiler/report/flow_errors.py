@@ -52,7 +52,7 @@ def connect_denied(agent: str, server: str, span: Span, by: Sequence[Policy]) ->
 
 
 def field_denied(
-    header: model.Header, field: str, span: Span, agents: Sequence[str], server: str, by: Sequence[Policy]
+    header: model.Way, field: str, span: Span, agents: Sequence[str], server: str, by: Sequence[Policy]
 ) -> Diagnostic:
     """A field in a plain header that a rule stops."""
     return _found(
@@ -64,7 +64,7 @@ def field_denied(
     )
 
 
-def field_undeclared(header: model.Header, field: str, span: Span, agents: Sequence[str], server: str) -> Diagnostic:
+def field_undeclared(header: model.Way, field: str, span: Span, agents: Sequence[str], server: str) -> Diagnostic:
     """A field in a header that nothing lets through, for these agents."""
     return _found(
         "MX402",
@@ -76,7 +76,7 @@ def field_undeclared(header: model.Header, field: str, span: Span, agents: Seque
 
 
 def present_denied(
-    header: model.Header, secret: str, span: Span, agents: Sequence[str], server: str, by: Sequence[Policy]
+    header: model.Way, secret: str, span: Span, agents: Sequence[str], server: str, by: Sequence[Policy]
 ) -> Diagnostic:
     """A credential or secret that an agent may not present."""
     return _found(
@@ -88,7 +88,7 @@ def present_denied(
     )
 
 
-def attach_denied(header: model.Header, agents: Sequence[str], server: str, by: Sequence[Policy]) -> Diagnostic:
+def attach_denied(header: model.Way, agents: Sequence[str], server: str, by: Sequence[Policy]) -> Diagnostic:
     """A literal or setting that may not be sent."""
     return _found(
         "MX408",
@@ -99,7 +99,7 @@ def attach_denied(header: model.Header, agents: Sequence[str], server: str, by: 
     )
 
 
-def never_sent(header: model.Header, server: str, by: Sequence[Policy]) -> Diagnostic:
+def never_sent(header: model.Way, server: str, by: Sequence[Policy]) -> Diagnostic:
     """An optional header that rules stop for every agent."""
     return _found(
         "MX404",

@@ -339,3 +339,13 @@ def import_absolute(path: syntax.StringLiteral) -> Diagnostic:
         "an import is relative to the file it stands in",
         Label(path.span, "an absolute path names one machine"),
     )
+
+
+def per_without_provider(secret: str, span: Span) -> Diagnostic:
+    """A partition on a secret whose source knows one value."""
+    return _error(
+        "MX270",
+        f"the secret `{secret}` has one value, and cannot be `per` a field",
+        Label(span, "only a provider knows a value for each"),
+        helps=('ask a provider: provider("NAME", "KEY") per run.FIELD',),
+    )

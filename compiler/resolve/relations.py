@@ -28,13 +28,34 @@ def resolve_agent(agent: syntax.Agent, scope: Scope, findings: list[Diagnostic])
     )
 
 
+def is_for_session(line: syntax.Credential) -> bool:
+    """Whether a credential is the session's own."""
+    return [holder.text for holder in line.holders] == ["session"]
+
+
+def resolve_session_credential(
+    line: syntax.Credential, scope: Scope, findings: list[Diagnostic]
+) -> model.SessionCredential | None:
+    """`credential for session to s = secret.k`."""
+    servers = scope.servers.find_all(line.servers, findings)
+    secret = token = None
+    match [part.text for part in line.value.parts]:
+        case ["secret", _]:
+            secret = scope.secrets.find(line.value.parts[1], findings)
+        case ["token", _]:
+            token = scope.tokens.find(line.value.parts[1], findings)
+        case _:
+            findings.append(say.wrong_reference(line.value, "`secret.NAME` or `token.NAME`"))
+            return None
+    if (secret is None and token is None) or len(servers) < len(line.servers):
+        return None
+    return model.SessionCredential(servers, secret, token, line.span, line.value.span)
+
+
 def resolve_credential(
     line: syntax.Credential, scope: Scope, findings: list[Diagnostic]
 ) -> model.CredentialLine | None:
     """`credential for a to s = secret.k`."""
-    if [holder.text for holder in line.holders] == ["session"]:
-        findings.append(say.not_implemented("`credential for session`", line.holders[0].span))
-        return None
     holders = scope.people.find_all(line.holders, findings)
     servers = scope.servers.find_all(line.servers, findings)
     match [part.text for part in line.value.parts]:

@@ -1,6 +1,8 @@
-"""`server` blocks: the address and the headers."""
+"""`server` blocks: the address, the headers, and what is said about calls."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
@@ -8,6 +10,9 @@ from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.resolve.encodings import resolve_encoding
 from mcpx.compiler.resolve.properties import SERVER_KEYS, property_values
 from mcpx.compiler.resolve.scope import Scope
+from mcpx.compiler.resolve.sessions import discovery, session_key
+from mcpx.compiler.resolve.tokens import authorization_servers
+from mcpx.compiler.resolve.urls import url as resolve_url
 
 
 def resolve_server(server: syntax.Server, scope: Scope, findings: list[Diagnostic]) -> model.Server | None:
@@ -16,6 +21,12 @@ def resolve_server(server: syntax.Server, scope: Scope, findings: list[Diagnosti
     headers: list[model.Header] = []
     keys: dict[str, syntax.Name] = {}
     others: list[syntax.Assignment] = []
+    metas: list[model.Meta] = []
+    arguments: list[model.Argument] = []
+    audience: model.Url | None = None
+    issuers: tuple[model.TextPart, ...] = ()
+    session = model.SessionKey()
+    lists: Literal["session", "run"] = "session"
     for item in server.items:
         match item:
             case syntax.Header():
@@ -29,13 +40,23 @@ def resolve_server(server: syntax.Server, scope: Scope, findings: list[Diagnosti
             case syntax.Assignment(name=name, value=value):
                 keys[name.text] = name
                 if name.text == "url":
-                    url = _url(value, scope, findings)
+                    url = resolve_url("url", value, scope, findings)
+                elif name.text == "audience":
+                    audience = resolve_url("audience", value, scope, findings)
+                elif name.text == "authorization_server":
+                    issuers = authorization_servers(value, findings)
+                elif name.text == "session":
+                    session = session_key(value, scope, findings)
                 else:
-                    findings.append(say.not_implemented(f"`{name.text}`", name.span))
+                    lists = discovery(value, findings)
             case syntax.Meta():
-                findings.append(say.not_implemented("`meta`", item.span))
+                meta = _meta(item, scope, findings)
+                if meta is not None:
+                    metas.append(meta)
             case syntax.Argument():
-                findings.append(say.not_implemented("`argument`", item.span))
+                argument = _argument(item, scope, findings)
+                if argument is not None:
+                    arguments.append(argument)
     tags = scope.tags.find_all((tag.name for tag in server.tags), findings)
     if "url" not in keys:
         findings.append(say.missing_url(server.name))
@@ -49,39 +70,15 @@ def resolve_server(server: syntax.Server, scope: Scope, findings: list[Diagnosti
         headers=tuple(headers),
         span=server.name.span,
         doc=server.doc,
+        audience=audience,
+        authorization_servers=issuers,
+        session=session,
+        discovery=lists,
+        metas=tuple(metas),
+        arguments=tuple(arguments),
         properties=properties,
         deprecated=None if server.deprecated is None else server.deprecated.value,
     )
-
-
-def _url(value: syntax.Setting, scope: Scope, findings: list[Diagnostic]) -> model.Url | None:
-    parts: list[model.UrlPart] = []
-    match value:
-        case syntax.StringLiteral():
-            parts.append(model.TextPart(value.value, value.span))
-        case syntax.Text():
-            for part in value.parts:
-                if isinstance(part, syntax.Chunk):
-                    parts.append(model.TextPart(part.text, part.span))
-                elif (setting := _url_reference(part, scope, findings)) is not None:
-                    parts.append(setting)
-        case syntax.Ref() if value.parts[0].text in ("setting", "secret"):
-            if (setting := _url_reference(value, scope, findings)) is not None:
-                parts.append(setting)
-        case _:
-            findings.append(say.wrong_form("url", value.span, "a string, perhaps with settings"))
-    return model.Url(tuple(parts), value.span) if parts else None
-
-
-def _url_reference(ref: syntax.Ref, scope: Scope, findings: list[Diagnostic]) -> model.SettingPart | None:
-    if ref.parts[0].text == "secret":
-        findings.append(say.secret_in_url(ref))
-        return None
-    if ref.parts[0].text != "setting" or len(ref.parts) != 2:
-        findings.append(say.wrong_reference(ref, "`setting.NAME`: an address is the same for every run"))
-        return None
-    name = scope.settings.find(ref.parts[1], findings)
-    return None if name is None else model.SettingPart(name, ref.span)
 
 
 def _header(header: syntax.Header, scope: Scope, findings: list[Diagnostic]) -> model.Header | None:
@@ -101,6 +98,24 @@ def _header(header: syntax.Header, scope: Scope, findings: list[Diagnostic]) -> 
         encode=encode,
         encode_span=None if header.encode is None else header.encode.span,
     )
+
+
+def _meta(meta: syntax.Meta, scope: Scope, findings: list[Diagnostic]) -> model.Meta | None:
+    parts = value_parts(meta.value, scope, findings)
+    if parts is None:
+        return None
+    return model.Meta(meta.key.value, parts, meta.optional, meta.span, meta.key.span, meta.value.span, meta.doc)
+
+
+def _argument(argument: syntax.Argument, scope: Scope, findings: list[Diagnostic]) -> model.Argument | None:
+    ref, name = argument.ref, argument.name
+    if ref.parts[0].text != "run" or len(ref.parts) != 2:
+        findings.append(say.wrong_reference(ref, "`run.FIELD`"))
+        return None
+    field = scope.fields.find(ref.parts[1], findings)
+    if field is None:
+        return None
+    return model.Argument(name.text, argument.mode, field, argument.span, name.span, ref.span, argument.doc)
 
 
 def value_parts(value: syntax.Value, scope: Scope, findings: list[Diagnostic]) -> tuple[model.Part, ...] | None:
@@ -132,7 +147,8 @@ def _reference(ref: syntax.Ref, scope: Scope, findings: list[Diagnostic]) -> mod
             setting = scope.settings.find(ref.parts[1], findings)
             return None if setting is None else model.SettingPart(setting, ref.span)
         case ["token", _]:
-            findings.append(say.not_implemented("`token`", ref.span))
+            token = scope.tokens.find(ref.parts[1], findings)
+            return None if token is None else model.TokenPart(token, ref.span)
         case _:
             findings.append(say.wrong_reference(ref, "`run.F`, `credential`, `secret.S`, `setting.S` or `token.T`"))
     return None

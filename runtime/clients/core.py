@@ -13,11 +13,14 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 from mcpx.runtime.binding import current_run
+from mcpx.runtime.calls import without_keys
 from mcpx.runtime.errors import CallFailed, CallRefused, ConnectionFailed, RunRequired, ServerRefused
 from mcpx.runtime.router import Router
 from mcpx.runtime.run import Run
+from mcpx.runtime.sessions import SessionKey
 
 _HANDSHAKE = frozenset({"initialize", "notifications/initialized", "server/discover"})
 
@@ -25,6 +28,12 @@ _HANDSHAKE = frozenset({"initialize", "notifications/initialized", "server/disco
 def is_session_request(method: str) -> bool:
     """Whether a JSON-RPC method belongs to the session and not to a run: the handshake, `ping`, every `*/list`."""
     return method in _HANDSHAKE or method == "ping" or method.endswith("/list")
+
+
+def is_call(router: Router, server: str, method: str) -> bool:
+    """Whether a message belongs to a run: it is no session request, or a list that each run asks for by itself."""
+    own = method.endswith("/list") and router.discovers_per_run(server)
+    return own or not is_session_request(method)
 
 
 @dataclass(slots=True)
@@ -49,12 +58,14 @@ class Carried:
         headers: a run's headers; None for those of the session.
         request_id: the JSON-RPC id to answer; None for a notification or an answer.
         in_order: the messages behind this one wait until it was delivered.
+        params: of the JSON-RPC message, as they are to be sent.
     """
 
     operation: Operation
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     request_id: int | str | None = None
     in_order: bool = False
+    params: Mapping[str, Any] | None = field(default=None, repr=False)
 
 
 _carried: ContextVar[Carried] = ContextVar("mcpx_carried")
@@ -87,8 +98,8 @@ def carried_here() -> Carried | None:
     return _carried.get(None)
 
 
-def admit(router: Router, server: str, method: str, agent: str | None) -> str:
-    """The agent whose session a message goes through, decided before that session is looked for or opened.
+def admit(router: Router, server: str, method: str, agent: str | None) -> SessionKey:
+    """The key of the session that a message goes through, decided before that session is looked for or opened.
 
     Args:
         router: the router of the pool.
@@ -97,25 +108,26 @@ def admit(router: Router, server: str, method: str, agent: str | None) -> str:
         agent: who asks when a session request is made outside any run.
 
     Raises:
-        RunRequired: a call outside any run, or a session request that several agents could be meant to make.
-        NoRoute: the run's agent does not use the server, for a call.
+        RunRequired: a call outside any run, or a session request that several sessions could be meant for.
+        NoRoute: the run's agent does not use the server.
         CallRefused: the run belongs to another router, or its headers are refused.
     """
     run = current_run()
     if run is not None:
         _own(router, run)
-        if not is_session_request(method):
-            run.headers(server)
-        return run.agent
-    if not is_session_request(method):
+        if is_call(router, server, method):
+            run.call_headers(server)
+        return router.session_key(run, server)
+    if is_call(router, server, method):
         raise RunRequired(f"`{method}` to server `{server}` was called outside any run")
     if agent is not None:
-        return agent
+        return router.session_key(agent, server)
     agents = router.agents_of(server)
-    if len(agents) != 1:
+    keys = {router.session_key(name, server) for name in agents}
+    if len(keys) != 1:
         users = ", ".join(f"`{name}`" for name in agents) or "no agent"
         raise RunRequired(f"`{method}` outside a run needs `agent=`: server `{server}` is used by {users}")
-    return agents[0]
+    return keys.pop()
 
 
 def _own(router: Router, run: Run) -> None:
@@ -128,28 +140,29 @@ class SessionRoute:
 
     Args:
         router: the router of the pool.
-        server: the server's name.
-        agent: the agent that the session belongs to.
+        key: what the calls on the session have in common.
     """
 
-    def __init__(self, router: Router, server: str, agent: str) -> None:
-        self.server = server
-        self.agent = agent
-        self.endpoint = router.endpoint(server)
+    def __init__(self, router: Router, key: SessionKey) -> None:
+        self.server = key.server
+        self.endpoint = router.endpoint(key.server)
         self._router = router
-        self._key = router.session_key(agent, server)
-        self._compiled = router.compiled_names(server)
+        self._key = key
+        self._compiled = router.compiled_names(key.server)
 
-    def carry(self, method: str, request_id: int | str | None = None) -> Carried:
+    def carry(
+        self, method: str, request_id: int | str | None = None, params: Mapping[str, Any] | None = None
+    ) -> Carried:
         """What a message takes along. Called in the task of whoever sends it; the run is read here and nowhere else.
 
         Args:
             method: its JSON-RPC method.
             request_id: its JSON-RPC id; None for a notification.
+            params: of the message; what goes on the wire is in the answer.
 
         Raises:
             RunRequired: a call outside any run.
-            CallRefused: the run's headers are refused, or the run belongs to another session or router.
+            CallRefused: the run's headers or arguments are refused, or it belongs to another session or router.
             CallFailed: the handshake need not go on, because its last message found no server.
         """
         current = _operation.get(None) or Operation()
@@ -157,16 +170,18 @@ class SessionRoute:
             raise current.failure
         if request_id is not None:
             current.failure = None
-        if is_session_request(method):
+        if not is_call(self._router, self.server, method):
             self.session_headers()
-            return Carried(current, request_id=request_id, in_order=method in _HANDSHAKE)
+            kept = without_keys(params, self._router.compiled_keys(self.server))
+            return Carried(current, request_id=request_id, in_order=method in _HANDSHAKE, params=kept)
         run = current_run()
         if run is None:
             raise RunRequired(f"`{method}` to server `{self.server}` was sent outside any run")
         _own(self._router, run)
-        if self._router.session_key(run.agent, self.server) != self._key:
-            raise CallRefused(f"the session to server `{self.server}` does not belong to agent `{run.agent}`")
-        return Carried(current, headers=run.headers(self.server), request_id=request_id)
+        if self._router.session_key(run, self.server) != self._key:
+            raise CallRefused(f"the session to server `{self.server}` does not belong to this run of `{run.agent}`")
+        call = run.call(self.server, method, params)
+        return Carried(current, headers=call.headers, request_id=request_id, params=call.params)
 
     def session_headers(self) -> Mapping[str, str]:
         """The headers of session requests.
@@ -174,7 +189,7 @@ class SessionRoute:
         Raises:
             CallRefused: one of them cannot be built now.
         """
-        return self._router.session_headers(self.agent, self.server)
+        return self._router.session_headers(self._key, self.server)
 
     def dress(
         self, origin: tuple[str, str, int | None], headers: MutableMapping[str, str], carried: Carried | None

@@ -34,6 +34,7 @@ from mcpx.runtime.clients.core import admit, operation
 from mcpx.runtime.clients.defaults import check_default_headers
 from mcpx.runtime.clients.mcp_session import SessionOptions, failures_named, opened
 from mcpx.runtime.clients.pool import SessionPool
+from mcpx.runtime.errors import ConfigurationError
 from mcpx.runtime.router import Router
 
 T = TypeVar("T")
@@ -85,10 +86,12 @@ def connect(
 
     Raises:
         NoRoute: there is no such server, or `agent` does not use it.
-        ConfigurationError: `headers` holds a name that the table sets or that belongs to the transport.
+        ConfigurationError: `headers` holds a name that the table sets or that belongs to the transport, or the table
+            asks for what this adapter cannot do: arguments that are set, or lists per run on a session of several.
     """
     if agent is not None:
-        router.session_key(agent, server)
+        router.plan(agent, server)
+    _require_served(router, server)
     check_default_headers(headers or {}, router.compiled_names(server), server)
     options = SessionOptions(
         mode=mode,
@@ -108,6 +111,14 @@ def connect(
         },
     )
     return RoutedClient(router, server, agent, options)
+
+
+def _require_served(router: Router, server: str) -> None:
+    if router.sets_arguments(server):
+        raise ConfigurationError(f"server `{server}` has arguments that are set, which this adapter does not do")
+    if router.discovers_per_run(server) and not router.is_per_run(server):
+        # The SDK keeps the tools that were listed last for all callers of a session.
+        raise ConfigurationError(f"server `{server}` has `discovery = per run`: this adapter needs `session = per run`")
 
 
 class RoutedClient:
@@ -257,9 +268,8 @@ class RoutedClient:
 
     @asynccontextmanager
     async def _session(self, method: str, wait: float | None) -> AsyncIterator[Client]:
-        agent = admit(self._router, self._server, method, self._agent)
-        key = self._router.session_key(agent, self._server)
-        pooled = self._pool.session(key, partial(opened, self._router, self._server, self._options, agent))
+        key = admit(self._router, self._server, method, self._agent)
+        pooled = self._pool.session(key, partial(opened, self._router, key, self._options))
         async with pooled.used() as client:
             with operation(wait) as current, failures_named(self._server, method, current, pooled):
                 yield client

@@ -19,6 +19,7 @@ from mcpx.runtime.clients.mcp_streams import identified_transport
 from mcpx.runtime.clients.pool import PooledSession
 from mcpx.runtime.errors import CallTimedOut, ConnectionFailed, McpxError
 from mcpx.runtime.router import Router
+from mcpx.runtime.sessions import SessionKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +36,14 @@ class SessionOptions:
 
 @asynccontextmanager
 async def opened(
-    router: Router, server: str, options: SessionOptions, agent: str, pooled: PooledSession[Client]
+    router: Router, key: SessionKey, options: SessionOptions, pooled: PooledSession[Client]
 ) -> AsyncIterator[Client]:
-    """The SDK's client for one agent, opened and closed in the task that this runs in.
+    """The SDK's client for one session key, opened and closed in the task that this runs in.
 
     Args:
         router: where the session's headers come from.
-        server: the server's name.
+        key: of the session.
         options: how to open it.
-        agent: whose session it is.
         pooled: hears when the session can serve no longer.
 
     Raises:
@@ -51,7 +51,7 @@ async def opened(
     """
     with operation(options.timeout) as current:
         try:
-            route = SessionRoute(router, server, agent)
+            route = SessionRoute(router, key)
             http_client = IdentityClient(
                 route,
                 timeout=options.timeout,
@@ -76,7 +76,7 @@ async def opened(
                     await client.__aexit__(None, None, None)
         # The handshake has no caller of its own: whatever ends it is told to all that wait for the session.
         except Exception as error:  # noqa: BLE001
-            raise _why_not_open(server, error, current) from None
+            raise _why_not_open(key.server, error, current) from None
 
 
 @contextmanager

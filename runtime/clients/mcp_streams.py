@@ -50,7 +50,7 @@ class _Outbound:
         carried = self._carried_by(item.message)
         if carried is not None:
             with carrying(carried):
-                await self._inner.send(item)
+                await self._inner.send(_with_params(item, carried))
 
     def _carried_by(self, message: JSONRPCMessage) -> Carried | None:
         """What a message carries; None when there is nothing left to cancel.
@@ -59,18 +59,22 @@ class _Outbound:
         cancellation carries what the cancelled request did, whatever run is bound by now.
         """
         match message:
-            case JSONRPCRequest(id=request_id, method=method):
-                carried = self._route.carry(method, request_id)
+            case JSONRPCRequest(id=request_id, method=method, params=params):
+                carried = self._route.carry(method, request_id, params)
                 self._in_flight[request_id] = carried
                 return carried
             case JSONRPCNotification(method="notifications/cancelled", params=params):
                 cancelled = self._in_flight.get((params or {}).get("requestId", ""))
-                return None if cancelled is None else replace(cancelled, request_id=None, operation=Operation())
-            case JSONRPCNotification(method=method):
-                return self._route.carry(method)
+                if cancelled is None:
+                    return None
+                return replace(cancelled, request_id=None, operation=Operation(), params=None)
+            case JSONRPCNotification(method=method, params=params):
+                return self._route.carry(method, params=params)
             case _:
                 asked = carried_here()
-                return Carried(Operation()) if asked is None else replace(asked, request_id=None, in_order=False)
+                if asked is None:
+                    return Carried(Operation())
+                return replace(asked, request_id=None, in_order=False, params=None)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -83,6 +87,15 @@ class _Outbound:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _with_params(item: SessionMessage, carried: Carried) -> SessionMessage:
+    """The message with the params that it is to carry; a cancellation and an answer keep their own."""
+    match item.message:
+        case JSONRPCRequest(params=params) | JSONRPCNotification(params=params) if carried.params is not None:
+            if carried.params != params:
+                return replace(item, message=item.message.model_copy(update={"params": dict(carried.params)}))
+    return item
 
 
 class _Inbound:

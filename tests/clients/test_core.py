@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.client_tables import KEY, SENTINEL, crm_router, run_of
+from support.client_tables import KEY, SENTINEL, crm_router, route_of, run_of
 
 from mcpx.runtime.clients import versions
 from mcpx.runtime.clients.core import Carried, Operation, SessionRoute, is_session_request, operation
@@ -20,7 +20,7 @@ HERE = ("http", "127.0.0.1", 8000)
 
 @pytest.fixture
 def route() -> SessionRoute:
-    return SessionRoute(crm_router("http://127.0.0.1:8000/mcp"), "crm", "analyst")
+    return route_of(crm_router("http://127.0.0.1:8000/mcp"))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_a_call_carries_is_its_runs_and_does_not_show_in_text(route: Sessio
         route.carry("tools/call", 1)
     with pytest.raises(RunRequired):
         route.carry("tools/call", 1)
-    own = SessionRoute(router, "crm", "analyst")
+    own = route_of(router)
     with run_of(router, SENTINEL):
         carried = own.carry("tools/call", 1)
     assert dict(carried.headers or {}) == {"Authorization": f"Bearer {KEY}", "X-Tenant-Id": SENTINEL}
@@ -64,7 +64,7 @@ def test_what_a_call_carries_is_its_runs_and_does_not_show_in_text(route: Sessio
 
 def test_a_list_inside_a_run_carries_nothing_of_it() -> None:
     router = crm_router("http://127.0.0.1:8000/mcp")
-    own = SessionRoute(router, "crm", "analyst")
+    own = route_of(router)
     with run_of(router, "acme"):
         carried = own.carry("tools/list", 1)
     headers = {"X-Tenant-Id": "left over"}
@@ -74,7 +74,7 @@ def test_a_list_inside_a_run_carries_nothing_of_it() -> None:
 
 def test_a_run_of_another_agent_is_refused_on_this_agents_session() -> None:
     router = crm_router("http://127.0.0.1:8000/mcp", agents=("analyst", "billing"))
-    own = SessionRoute(router, "crm", "analyst")
+    own = route_of(router)
     with pytest.raises(CallRefused, match="billing"), run_of(router, "acme", agent="billing"):
         own.carry("tools/call", 1)
 
@@ -99,7 +99,7 @@ def test_a_request_to_another_origin_gets_nothing_and_is_not_sent(
 
 
 def test_the_default_port_is_the_same_origin_written_or_not() -> None:
-    own = SessionRoute(crm_router("https://crm.example.com/mcp"), "crm", "analyst")
+    own = route_of(crm_router("https://crm.example.com/mcp"))
     headers: dict[str, str] = {}
     own.dress(("https", "crm.example.com", None), headers, None)
     own.dress(("https", "crm.example.com", 443), headers, None)

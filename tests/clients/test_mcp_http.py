@@ -9,10 +9,10 @@ from typing import Any
 
 import httpx2
 import pytest
-from support.client_tables import crm_router
+from support.client_tables import crm_router, route_of
 from support.recording_server import RecordingServer
 
-from mcpx.runtime.clients.core import Carried, Operation, SessionRoute, carrying
+from mcpx.runtime.clients.core import Carried, Operation, carrying
 from mcpx.runtime.clients.mcp_http import IdentityClient
 from mcpx.runtime.errors import ConnectionFailed
 
@@ -25,7 +25,7 @@ def _posted(
     server.clear()
 
     async def main() -> httpx2.Response:
-        route = SessionRoute(crm_router(server.url), "crm", "analyst")
+        route = route_of(crm_router(server.url))
         client = IdentityClient(route, timeout=5, headers={}, ssl_context=None, session_lost=lambda: None)
         async with aclosing(client):
             request = client.build_request(verb, url, json=body)

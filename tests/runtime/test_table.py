@@ -99,7 +99,7 @@ def test_a_missing_key_is_refused() -> None:
         lambda content: content["fields"]["tenant"].update(verified=1),
         lambda content: content["policies"]["rule"].update(line=1.0),
         lambda content: content["rows"][0].update(agent=None),
-        lambda content: content["servers"]["crm"].update(session="shared"),
+        lambda content: content["servers"]["crm"].update(session="nobody"),
     ],
 )
 def test_a_value_of_another_type_is_refused_and_not_converted(change: Callable[[Any], None]) -> None:

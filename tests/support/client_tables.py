@@ -6,6 +6,7 @@ import dataclasses
 
 from support import tables
 
+from mcpx.runtime.clients.core import SessionRoute
 from mcpx.runtime.router import Router
 from mcpx.runtime.run import Run
 from mcpx.runtime.table import (
@@ -70,3 +71,8 @@ def crm_router(
 def run_of(router: Router, tenant: str, *, agent: str = "analyst", **more: str) -> Run:
     """A run of a tenant."""
     return router.run(agent, verified={"tenant": tenant, **more})
+
+
+def route_of(router: Router, agent: str = "analyst") -> SessionRoute:
+    """The way of an agent's session with `crm`."""
+    return SessionRoute(router, router.session_key(agent, "crm"))

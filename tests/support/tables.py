@@ -69,6 +69,10 @@ def body(**changes: Any) -> Body:
         },
         flows={"f0": flows("tenant", "user"), "f1": flows("locale")},
         guards={},
+        calls={},
+        tokens={},
+        claims={},
+        grants={},
         policies={"rule": Origin("app.mcpx", 1, 1)},
         rows=(
             Row("analyst", "crm", "crm_key", "p0", "f0", ("rule",)),
