@@ -18,8 +18,10 @@ COMPILER_PACKAGES = {"lark", "jinja2", "cedarpy", "click", "mcp", "httpx2"}
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
+    tree = folder / "tree"  # setuptools leaves its work behind, and would pick it up again
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "tests"))
     subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT], check=True, capture_output=True
+        [sys.executable, "-m", "build", "--wheel", "--outdir", folder, tree], check=True, capture_output=True
     )
     (built,) = folder.glob("*.whl")
     return built
