@@ -97,6 +97,12 @@ def row_faults(body: Body, row: Row) -> Iterator[str]:
                 yield f"sends the token `{name}`, which is for other servers"
             elif not fits(program, body.tokens[name].kind):
                 yield f"sends the token `{name}` in a header that is not its kind's"
+    for meta in body.calls[row.call].metas if row.call in body.calls else ():
+        for part in meta.parts:
+            if isinstance(part, TokenPart) and (
+                part.token not in bound or len(meta.parts) > 1 or body.tokens[part.token].kind == "access"
+            ):
+                yield f"sends the token `{part.token}` in {quoted(meta.key)}, where it cannot go"
     for name, plan in row.tokens.items():
         token = body.tokens[name]
         steps = body.claims.get(plan)

@@ -15,6 +15,9 @@ from mcpx.runtime.names import MAX_FIELD
 _FIELD = ((MAX_FIELD, Severity.ERROR), (4_000, Severity.WARNING))
 _TOTAL = ((14_000, Severity.ERROR), (6_000, Severity.WARNING))
 _COUNT = ((90, Severity.ERROR), (50, Severity.WARNING))
+_TOKEN_FRAME = 640
+"""The header of a token, and the claims of the runtime but for the issuer and the client: names, ids, times, digest."""
+_SIGNATURE = 86
 _LONGEST_INT = len(str(-(2**63)))
 
 
@@ -53,8 +56,24 @@ def _part_size(part: model.Part, program: model.Program) -> int:
             return len(text)
         case model.FieldPart(field=field):
             return _longest(program.fields[field].type)
+        case model.TokenPart(token=token):
+            return _token_size(program.tokens[token], program)
         case _:
             return 0
+
+
+def _token_size(token: model.Token, program: model.Program) -> int:
+    """The most characters of a token: base64url of its header and claims, and an ES256 signature (RFC 7515)."""
+    claims = len(token.issuer) + len(token.client_id or token.issuer)
+    for claim in token.claims:
+        fields = (program.fields[part.field].type for part in claim.parts)
+        literal = 0 if claim.value is None else _utf8(str(claim.value))
+        claims += _utf8(claim.name) + len('"":"",') + literal + sum(4 * _longest(kind) for kind in fields)
+    return (_TOKEN_FRAME + claims) * 4 // 3 + _SIGNATURE
+
+
+def _utf8(text: str) -> int:
+    return len(text.encode())
 
 
 def _longest(kind: model.FieldType) -> int:

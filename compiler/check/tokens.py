@@ -30,8 +30,8 @@ def check_tokens(program: model.Program) -> Iterator[Diagnostic]:
         yield from _issuer(token, program)
         yield from _unsent(token, program)
     for server in program.servers.values():
-        for header in server.headers:
-            yield from _sent(header, server, program)
+        for way in server.ways:
+            yield from _sent(way, server, program)
         yield from _passed_through(server)
         if server.authorization_servers and not any(
             token.kind == "access" for token in tokens_for(program, server.name)
@@ -89,31 +89,29 @@ def _draws(server: model.Server, token: model.Token) -> bool:
     return any(isinstance(part, model.TokenPart) and part.token == token.name for part in parts)
 
 
-def _sent(header: model.Header, server: model.Server, program: model.Program) -> Iterator[Diagnostic]:
-    for part in header.parts:
+def _sent(way: model.Way, server: model.Server, program: model.Program) -> Iterator[Diagnostic]:
+    in_authorization = isinstance(way, model.Header) and way.name.lower() == "authorization"
+    for part in way.parts:
         if not isinstance(part, model.TokenPart):
             continue
         token = program.tokens[part.token]
         if server.name not in token.servers:
             yield token_errors.other_server(token, part, server)
-        elif token.kind == "access" and not _is_bearer(header):
+        elif token.kind == "access" and not (in_authorization and _is_bearer(way)):
             yield token_errors.wrong_place(
-                token, header.value_span, f'send it so: header Authorization = "Bearer ${{token.{token.name}}}"'
+                token, part.span, f'send it so: header Authorization = "Bearer ${{token.{token.name}}}"'
             )
-        elif token.kind == "assertion" and header.name.lower() == "authorization":
+        elif token.kind == "assertion" and in_authorization:
             yield token_errors.wrong_place(
                 token, part.span, f"send it in a header of its own: header X-Run-Proof = token.{token.name}"
             )
-        elif token.kind == "assertion" and len(header.parts) > 1:
-            yield token_errors.wrong_place(
-                token, header.value_span, f"send it alone: header {header.name} = token.{token.name}"
-            )
+        elif token.kind == "assertion" and len(way.parts) > 1:
+            yield token_errors.wrong_place(token, part.span, f"send it alone: {way.name} = token.{token.name}")
 
 
-def _is_bearer(header: model.Header) -> bool:
-    if header.name.lower() != "authorization" or len(header.parts) != 2:
-        return False
-    return isinstance(header.parts[0], model.TextPart) and header.parts[0].text == "Bearer "
+def _is_bearer(way: model.Way) -> bool:
+    scheme = way.parts[0]
+    return len(way.parts) == 2 and isinstance(scheme, model.TextPart) and scheme.text == "Bearer "
 
 
 def _passed_through(server: model.Server) -> Iterator[Diagnostic]:
