@@ -14,6 +14,7 @@ from mcpx.runtime.errors import CallRefused, RunRefused
 from mcpx.runtime.fields import Schema
 from mcpx.runtime.guards import holds
 from mcpx.runtime.redacted import Facts
+from mcpx.runtime.run import Run
 
 Came = Mapping[str, str] | CallRefused
 """What comes of a `send`: the headers, or the exception with which the runtime refuses."""
@@ -57,6 +58,8 @@ class _Bench:
     def __init__(self, body: Body) -> None:
         self._body = body
         self._router = offline_router(body)
+        # The tool that is called has every argument that the runtime sets: none of them may be the caller's own.
+        self._settable = frozenset(step.argument for call in body.calls.values() for step in call.arguments)
         self._flows = {(row.agent, row.server): body.flows[row.flows] for row in body.rows}
 
     def failures(self, test: model.Test) -> Iterator[Failure]:
@@ -70,11 +73,15 @@ class _Bench:
     def _came(self, test: model.Test, sent: model.Sent) -> Came:
         try:
             if sent.session:
-                return self._router.session_headers(sent.agent, sent.server)
-            verified, claimed = self._given(test)
-            return self._router.run(sent.agent, verified=verified, claimed=claimed).headers(sent.server)
+                keyed = self._body.servers[sent.server].session not in ("shared", "agent")
+                return self._router.session_headers(self._run(test, sent) if keyed else sent.agent, sent.server)
+            return self._run(test, sent).call(sent.server, *_tool_call(sent), takes=self._settable).headers
         except CallRefused as refusal:
             return refusal
+
+    def _run(self, test: model.Test, sent: model.Sent) -> Run:
+        verified, claimed = self._given(test)
+        return self._router.run(sent.agent, verified=verified, claimed=claimed)
 
     def _given(self, test: model.Test) -> tuple[dict[str, model.PropertyValue], dict[str, model.PropertyValue]]:
         """What the application would vouch for, and what the caller would claim."""
@@ -112,6 +119,11 @@ class _Bench:
             if name in flows and holds(flows[name].permitted, self._body.guards, facts)
         ]
         return wanted, "; ".join(found) or None
+
+
+def _tool_call(sent: model.Sent) -> tuple[str, dict[str, object]]:
+    """Method and params of the JSON-RPC message (MCP, "Calling Tools")."""
+    return "tools/call", {"name": "test", "arguments": dict([sent.argument] if sent.argument is not None else ())}
 
 
 def _header_outcome(expected: model.HeaderExpected, came: Came) -> tuple[str, str | None]:
