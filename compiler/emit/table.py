@@ -159,18 +159,23 @@ def _field(field: model.Field) -> body.FieldSpec:
 
 
 def _server(server: model.Server, program: model.Program, decisions: Decisions) -> body.ServerSpec:
-    url = tuple(
-        body.TextPart(part.text) if isinstance(part, model.TextPart) else body.SettingPart(part.setting)
-        for part in server.url.parts
-    )
     return body.ServerSpec(
-        url=url,
+        url=_url(server.url),
         session=session_of(server),
         discovery=server.discovery,
         session_credential=session_secret(server, program, decisions),
         checks=checks_of(server),
         tags=server.tags,
         properties=server.properties,
+        audience=() if server.audience is None else _url(server.audience),
+        authorization_servers=tuple(part.text for part in server.authorization_servers),
+    )
+
+
+def _url(url: model.Url) -> tuple[body.TextPart | body.SettingPart, ...]:
+    return tuple(
+        body.TextPart(part.text) if isinstance(part, model.TextPart) else body.SettingPart(part.setting)
+        for part in url.parts
     )
 
 
