@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import cedarpy
 import pytest
 
-from mcpx.compiler.pipeline import compile_project
+from mcpx.compiler.emit.cedar import policies
+from mcpx.compiler.pipeline import Outcome, compile_project
 from mcpx.compiler.report.text import render
 from mcpx.compiler.testing import run_tests
 
@@ -26,15 +29,20 @@ def projects() -> list[dict[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("files", projects(), ids=lambda files: files["app.mcpx"].splitlines()[2][:30])
-def test_every_example_of_the_page_compiles_without_a_finding(files: dict[str, str], tmp_path: Path) -> None:
+def compiled(files: dict[str, str], folder: Path) -> Outcome:
     for name, text in files.items():
-        path = tmp_path / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    outcome = compile_project(tmp_path / "app.mcpx")
+    outcome = compile_project(folder / "app.mcpx")
     if any(finding.code == "MX290" for finding in outcome.diagnostics):
         pytest.xfail("shows constructs that this compiler knows and cannot act on yet")
+    return outcome
+
+
+@pytest.mark.parametrize("files", projects(), ids=lambda files: files["app.mcpx"].splitlines()[2][:30])
+def test_every_example_of_the_page_compiles_without_a_finding(files: dict[str, str], tmp_path: Path) -> None:
+    outcome = compiled(files, tmp_path)
     assert outcome.diagnostics == (), render(outcome.diagnostics, outcome.sources)
     assert outcome.body is not None
     assert outcome.program is not None
@@ -62,3 +70,12 @@ def test_links_within_the_documents_lead_somewhere() -> None:
 
 def _anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("files", projects(), ids=lambda files: files["app.mcpx"].splitlines()[2][:30])
+def test_the_policies_that_a_table_names_are_those_that_are_emitted(files: dict[str, str], tmp_path: Path) -> None:
+    outcome = compiled(files, tmp_path)
+    assert outcome.program is not None
+    assert outcome.body is not None
+    parsed = json.loads(cedarpy.policies_to_json_str(policies(outcome.program, outcome.sources)))["staticPolicies"]
+    assert {policy["annotations"]["id"] for policy in parsed.values()} == set(outcome.body.policies)
