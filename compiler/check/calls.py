@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from mcpx.compiler import model
 from mcpx.compiler.check.literals import looks_secret
+from mcpx.compiler.patterns import can_hold
 from mcpx.compiler.report import call_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.runtime import names
 from mcpx.runtime.calls import key_fault
-
-_NUMBER = re.compile(r"[-0-9]")
 
 
 def check_calls(program: model.Program) -> Iterator[Diagnostic]:
@@ -67,24 +65,10 @@ def _meta(meta: model.Meta, program: model.Program) -> Iterator[Diagnostic]:
 def _injective(meta: model.Meta, program: model.Program) -> Iterator[Diagnostic]:
     last = max(index for index, part in enumerate(meta.parts) if isinstance(part, model.FieldPart))
     for part, following in zip(meta.parts[:last], meta.parts[1:], strict=False):
-        if isinstance(part, model.FieldPart) and not _ends_before(program.fields[part.field].type, following):
+        if not isinstance(part, model.FieldPart):
+            continue
+        if not isinstance(following, model.TextPart) or can_hold(program.fields[part.field].type, following.text[0]):
             yield say.not_injective(meta, part, following.span)
-
-
-def _ends_before(kind: model.FieldType, following: model.Part) -> bool:
-    """Whether a value of this type can hold the character behind it; a string can hold any."""
-    if not isinstance(following, model.TextPart) or not following.text:
-        return False
-    character = following.text[0]
-    match kind.kind:
-        case "int":
-            return _NUMBER.match(character) is None
-        case "bool":
-            return character not in "truefalse"
-        case "choice":
-            return not any(character in choice for choice in kind.choices)
-        case _:
-            return False
 
 
 def _is_identity(meta: model.Meta) -> bool:

@@ -141,7 +141,7 @@ def _identities(server: model.Server) -> Iterator[Diagnostic]:
     What is always sent to a server is sent by every row of it; an optional header proves nothing, since a rule or a
     missing field may leave it out.
     """
-    proved = any(not h.optional and any(isinstance(p, _PROOFS) for p in h.parts) for h in server.headers)
+    proved = any(not way.optional and any(isinstance(p, _PROOFS) for p in way.parts) for way in server.ways)
     for header in server.headers:
         names_identity = bool(names.identity_words(header.name))
         draws = any(isinstance(part, model.FieldPart) for part in header.parts)
