@@ -38,7 +38,7 @@ def offline_router(body: Body) -> Router:
         _without_tokens(body, tokens),
         secrets={name: EnvSource(f"secret:{name}") for name in secrets},
         settings={name: _setting(name, spec) for name, spec in body.settings.items()},
-        servers={name: _server(number, spec) for number, (name, spec) in enumerate(body.servers.items())},
+        servers={name: _server(number, spec, tokens) for number, (name, spec) in enumerate(body.servers.items())},
     )
     return Router(read(write(offline)), {f"secret:{name}": value for name, value in secrets.items()})
 
@@ -71,5 +71,8 @@ def _setting(name: str, spec: SettingSpec) -> SettingSpec:
     return replace(spec, variable=f"setting:{name}", default=value)
 
 
-def _server(number: int, spec: ServerSpec) -> ServerSpec:
-    return replace(spec, url=(TextPart(f"https://server-{number}.invalid/"),), audience=())
+def _server(number: int, spec: ServerSpec, tokens: Mapping[str, str]) -> ServerSpec:
+    own = spec.session_credential
+    if own is not None and own.token is not None:
+        own = replace(own, secret=tokens[own.token], token=None)
+    return replace(spec, url=(TextPart(f"https://server-{number}.invalid/"),), audience=(), session_credential=own)

@@ -159,6 +159,9 @@ class HeaderProgram(_Model):
 Constant = str | int | tuple[str, ...] | tuple[int, ...] | None
 """What a question about a field compares with."""
 
+Question = Literal[
+    "has", "true", "eq", "in", "lt", "le", "like", "contains", "containsAll", "containsAny", "within", "isEmpty"
+]
 Guard = bool | str
 """The same answer for every run, or the id of the branch that asks first."""
 
@@ -178,9 +181,7 @@ class Branch(_Model):
     """
 
     field: str
-    test: Literal[
-        "has", "true", "eq", "in", "lt", "le", "like", "contains", "containsAll", "containsAny", "within", "isEmpty"
-    ]
+    test: Question
     value: Constant
     then: Guard
     otherwise: Guard
@@ -323,10 +324,11 @@ class ArgumentCheck(_Model):
 
 
 @dataclass(frozen=True, slots=True)
-class SessionSecret(_Model):
-    """What `credential` gives on the requests of a shared session, and the ids of the policies that permit it."""
+class SessionCredential(_Model):
+    """What `credential` gives on the requests of a shared session: a secret or a token; `by` permits it."""
 
-    secret: str
+    secret: str | None
+    token: str | None
     by: tuple[str, ...]
 
 
@@ -353,7 +355,7 @@ class ServerSpec(_Model):
     audience: tuple[TextPart | SettingPart, ...] = ()
     authorization_servers: tuple[str, ...] = ()
     discovery: Literal["session", "run"] = "session"
-    session_credential: SessionSecret | None = None
+    session_credential: SessionCredential | None = None
     checks: tuple[ArgumentCheck, ...] = ()
     tags: tuple[str, ...] = ()
     properties: FrozenMap[str, str | int | bool | tuple[str, ...]] = field(default_factory=dict)

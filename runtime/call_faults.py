@@ -15,8 +15,10 @@ from mcpx.runtime.body import (
     Row,
     SecretPart,
     ServerSpec,
+    SessionCredential,
     SettingPart,
     TextPart,
+    TokenPart,
 )
 from mcpx.runtime.calls import key_fault
 from mcpx.runtime.guards import fields_read
@@ -32,7 +34,7 @@ def session_faults(body: Body) -> Iterator[str]:
         if isinstance(server.session, tuple) and not (server.session and _keys(body, server.session)):
             yield f"server `{name}` has a session key that no run has to have"
         own = server.session_credential
-        if own is not None and (server.session != "shared" or own.secret not in body.secrets):
+        if own is not None and not (server.session == "shared" and _is_listed(body, own)):
             yield f"server `{name}` has a credential for its session that is not listed, or that nothing uses"
         checked = [check.argument for check in server.checks]
         if len(set(checked)) < len(checked) or not all(_is_verified(body, check.field) for check in server.checks):
@@ -57,11 +59,14 @@ def row_session_faults(body: Body, row: Row) -> Iterator[str]:
         if step.requests != "session" or step.send is False:
             continue
         program = body.programs[step.program]
-        own = server.session_credential
-        credential = row.credential if server.session != "shared" else None if own is None else own.secret
-        if credential is None and any(isinstance(part, CredentialPart) for part in program.parts):
+        own = SessionCredential(row.credential, None, ())
+        if server.session == "shared":
+            own = server.session_credential or SessionCredential(None, None, ())
+        needs = any(isinstance(part, CredentialPart) for part in program.parts)
+        parts = program.parts if own.token is None or not needs else (*program.parts, TokenPart(own.token))
+        if needs and own.secret is None and own.token is None:
             yield f"sends header `{program.name}` when a session is opened, which knows no credential"
-        elif not _fixed(body, server, _drawn(body, program.parts, credential) | fields_read(step.send, body.guards)):
+        elif not _fixed(body, server, _drawn(body, parts, own.secret) | fields_read(step.send, body.guards)):
             yield f"sends header `{program.name}`, which draws on a run, on requests of no run"
 
 
@@ -129,6 +134,8 @@ def _drawn(body: Body, parts: tuple[Part, ...], credential: str | None) -> froze
                 fields.update(_partition(body, secret))
             case CredentialPart():
                 fields.update(_partition(body, credential))
+            case TokenPart(token) if token in body.tokens:
+                fields.update(claim.field for claim in body.tokens[token].claims if claim.field is not None)
             case _:
                 pass
     return frozenset(fields)
@@ -137,6 +144,13 @@ def _drawn(body: Body, parts: tuple[Part, ...], credential: str | None) -> froze
 def _partition(body: Body, secret: str | None) -> tuple[str, ...]:
     source = None if secret is None else body.secrets.get(secret)
     return source.per if isinstance(source, ProviderSource) else ()
+
+
+def _is_listed(body: Body, own: SessionCredential) -> bool:
+    """One secret or one token, and policies that permit it."""
+    names = (own.secret in body.secrets, own.token in body.tokens)
+    one = (own.secret is None) is not (own.token is None)
+    return one and any(names) and _decided(body, own.by, permitted=False)
 
 
 def _fixed(body: Body, server: ServerSpec, fields: frozenset[str]) -> bool:
@@ -151,10 +165,10 @@ def _exists(body: Body, part: Part) -> bool:
             return secret in body.secrets
         case SettingPart(setting):
             return setting in body.settings
+        case TokenPart(token):
+            return token in body.tokens
         case CredentialPart() | TextPart():
             return True
-        case _:
-            return False
 
 
 def _keys(body: Body, fields: tuple[str, ...]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from mcpx.runtime.body import (
@@ -15,6 +16,7 @@ from mcpx.runtime.body import (
     Part,
     Row,
     SecretPart,
+    SessionCredential,
     SettingPart,
     TextPart,
     TokenPart,
@@ -143,14 +145,13 @@ def session_plan(body: Body, row: Row, settings: Mapping[str, str]) -> Plan:
         settings: the values of all settings.
     """
     server = body.servers[row.server]
-    own = server.session_credential
-    credential = row.credential if server.session != "shared" else None if own is None else own.secret
+    own = server.session_credential if server.session == "shared" else SessionCredential(row.credential, None, ())
     steps = ((body.programs[step.program], step) for step in body.plans[row.plan])
     return Plan(
         tuple(
             Line(
                 program.name,
-                _pieces(program.parts, credential, settings),
+                _pieces(map(partial(_for_session, own), program.parts), None, settings),
                 program.optional,
                 session=True,
                 encode=program.encode,
@@ -161,6 +162,13 @@ def session_plan(body: Body, row: Row, settings: Mapping[str, str]) -> Plan:
             if step.send is not False and step.requests == "session"
         )
     )
+
+
+def _for_session(own: SessionCredential | None, part: Part) -> Part:
+    """A part of a value, with what the session presents in the place of `credential`."""
+    if not isinstance(part, CredentialPart) or own is None:
+        return part
+    return SecretPart(own.secret) if own.secret is not None else part if own.token is None else TokenPart(own.token)
 
 
 def render(lines: Iterable[Line], facts: Facts, secrets: Mapping[str, Secret]) -> Headers | str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from mcpx.compiler import model
-from mcpx.compiler.cedar.decision import Decision, Decisions
+from mcpx.compiler.cedar.decision import Decision, Decisions, every
+from mcpx.compiler.cedar.diagrams import fields_of
 from mcpx.compiler.check.flows import references
 from mcpx.compiler.credentials import session_credential_of
 from mcpx.compiler.model import SESSION
@@ -27,7 +28,8 @@ def placed(
         program: the program.
         decisions: what Cedar decided.
     """
-    where = requests_of(header, agent, server, program, frozenset())
+    decided = every([decision for _, decision in references(header, agent, server.name, program, decisions)])
+    where = requests_of(header, agent, server, program, fields_of(decided.guard))
     everybody = _users(server, program) if server.session.kind == "shared" else (agent,)
     if where == "session" and not all(_sends(header, one, server.name, program, decisions) for one in everybody):
         return "calls"
@@ -49,18 +51,21 @@ def check_handshakes(program: model.Program, decisions: Decisions) -> Iterator[D
         yield from _bare(server, users, program, decisions)
 
 
+def session_decision(line: model.SessionCredential, agent: str, server: str, decisions: Decisions) -> Decision:
+    """Whether an agent may open a shared session with what the line gives it."""
+    if line.secret is not None:
+        return decisions.present[agent, server, line.secret, SESSION]
+    return decisions.attach[agent, server, SESSION]
+
+
 def _presented(
     line: model.SessionCredential, server: model.Server, users: tuple[str, ...], decisions: Decisions
 ) -> Iterator[Diagnostic]:
-    def decision(agent: str) -> Decision:
-        if line.secret is not None:
-            return decisions.present[agent, server.name, line.secret, SESSION]
-        return decisions.attach[agent, server.name, SESSION]
-
     stopped: dict[tuple[str, ...], list[str]] = {}
     for agent in users:
-        if not decision(agent).permitted:
-            stopped.setdefault(decision(agent).by, []).append(agent)
+        decision = session_decision(line, agent, server.name, decisions)
+        if not decision.permitted:
+            stopped.setdefault(decision.by, []).append(agent)
     for by, agents in stopped.items():
         yield say.denied(line, agents, server.name, [decisions.policies[name] for name in by])
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from mcpx.compiler import model
-from mcpx.compiler.cedar.decision import Decision, Decisions
+from mcpx.compiler.cedar.decision import Decisions, every
 from mcpx.compiler.check.flows import references
+from mcpx.compiler.check.handshakes import session_decision
 from mcpx.compiler.credentials import session_credential_of
-from mcpx.compiler.model import SESSION
+from mcpx.compiler.emit.guards import GuardPool
 from mcpx.runtime import body
 
 
@@ -18,6 +19,7 @@ def call_plan(
     program: model.Program,
     decisions: Decisions,
     part: Callable[[model.Part], body.Part],
+    guards: GuardPool,
 ) -> body.CallPlan | None:
     """What the calls of one row carry in their params; nothing where they carry nothing.
 
@@ -27,13 +29,13 @@ def call_plan(
         program: the program.
         decisions: what Cedar decided.
         part: a part of a value, as the table has it.
+        guards: those of the table.
     """
     metas = []
     for meta in server.metas:
-        decided = [decision for _, decision in references(meta, agent, server.name, program, decisions)]
-        send = all(decision.permitted for decision in decided)
+        decided = every([decision for _, decision in references(meta, agent, server.name, program, decisions)])
         parts = tuple(map(part, meta.parts))
-        metas.append(body.MetaStep(meta.key, parts, meta.optional, send, _by(decided, send=send)))
+        metas.append(body.MetaStep(meta.key, parts, meta.optional, guards.id_of(decided.guard), decided.by))
     arguments = [
         body.ArgumentStep(a.name, a.field, decisions.send[agent, server.name, a.field, a.via].by)
         for a in server.arguments
@@ -48,14 +50,16 @@ def session_of(server: model.Server) -> body.SessionKind:
     return server.session.fields if kind == "fields" else kind
 
 
-def session_secret(server: model.Server, program: model.Program, decisions: Decisions) -> body.SessionSecret | None:
+def session_credential(
+    server: model.Server, program: model.Program, decisions: Decisions
+) -> body.SessionCredential | None:
     """What `credential` gives on the session requests of a shared session."""
     line = session_credential_of(program, server.name)
-    if line is None or line.secret is None:
+    if line is None:
         return None
     agents = [agent.name for agent in program.agents.values() if server.name in agent.uses]
-    decided = [decisions.present[agent, server.name, line.secret, SESSION] for agent in agents]
-    return body.SessionSecret(line.secret, _by(decided, send=True))
+    decided = [session_decision(line, agent, server.name, decisions) for agent in agents]
+    return body.SessionCredential(line.secret, line.token, every(decided).by)
 
 
 def checks_of(server: model.Server) -> tuple[body.ArgumentCheck, ...]:
@@ -74,7 +78,3 @@ def source_of(secret: model.Secret) -> body.SecretSource:
             return body.CredentialSource(name)
         case model.ProviderSource(provider=provider, key=key):
             return body.ProviderSource(provider, key, secret.per)
-
-
-def _by(decided: Sequence[Decision], *, send: bool) -> tuple[str, ...]:
-    return tuple(sorted({name for decision in decided if decision.permitted == send for name in decision.by}))

@@ -7,12 +7,13 @@ from importlib.metadata import version
 from typing import Generic, TypeVar
 
 from mcpx.compiler import model
-from mcpx.compiler.cedar.decision import Decisions
+from mcpx.compiler.cedar.decision import Decisions, every, some
 from mcpx.compiler.check.flows import references
 from mcpx.compiler.check.handshakes import placed
 from mcpx.compiler.check.token_flows import claim_decision
 from mcpx.compiler.credentials import credential_of
-from mcpx.compiler.emit.calls import call_plan, checks_of, session_of, session_secret, source_of
+from mcpx.compiler.emit.calls import call_plan, checks_of, session_credential, session_of, source_of
+from mcpx.compiler.emit.guards import GuardPool
 from mcpx.compiler.emit.tokens import grant_spec, token_spec
 from mcpx.compiler.encodings import encoding_of
 from mcpx.compiler.source import Source
@@ -43,13 +44,15 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
     flows: _Pool[tuple[tuple[str, body.Flow], ...]] = _Pool("f")
     claims: _Pool[tuple[body.ClaimStep, ...]] = _Pool("c")
     calls: _Pool[body.CallPlan] = _Pool("m")
+    guards = GuardPool()
     rows = []
     for agent in program.agents.values():
         for server in (program.servers[name] for name in agent.uses):
             plan = tuple(
-                _step(header, agent.name, server.name, program, decisions, programs) for header in server.headers
+                _step(header, agent.name, server.name, program, decisions, programs, guards)
+                for header in server.headers
             )
-            call = call_plan(agent.name, server, program, decisions, _part)
+            call = call_plan(agent.name, server, program, decisions, _part, guards)
             rows.append(
                 body.Row(
                     call=None if call is None else calls.id_of(call),
@@ -57,11 +60,14 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
                     server=server.name,
                     credential=_credential(program, agent.name, server),
                     plan=plans.id_of(plan),
-                    flows=flows.id_of(tuple(_flows(program, decisions, agent.name, server))),
+                    flows=flows.id_of(tuple(_flows(program, decisions, agent.name, server, guards))),
                     by=decisions.connect[agent.name, server.name].by,
                     tokens={
                         token.name: claims.id_of(
-                            tuple(_claim(claim, token, agent.name, server.name, decisions) for claim in token.claims)
+                            tuple(
+                                _claim(claim, token, agent.name, server.name, decisions, guards)
+                                for claim in token.claims
+                            )
                         )
                         for token in tokens_for(program, server.name)
                     },
@@ -79,7 +85,7 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
         programs=programs.by_id(),
         plans=plans.by_id(),
         flows={name: dict(decided) for name, decided in flows.by_id().items()},
-        guards={},
+        guards=guards.branches,
         tokens={name: token_spec(token) for name, token in program.tokens.items()},
         claims=claims.by_id(),
         calls=calls.by_id(),
@@ -98,14 +104,14 @@ def _step(
     program: model.Program,
     decisions: Decisions,
     programs: _Pool[body.HeaderProgram],
+    guards: GuardPool,
 ) -> body.Step:
-    decided = [decision for _, decision in references(header, agent, server, program, decisions)]
-    permitted = all(decision.permitted for decision in decided)
+    decided = every([decision for _, decision in references(header, agent, server, program, decisions)])
     return body.Step(
         program=programs.id_of(_program(header, program)),
-        send=permitted,
+        send=guards.id_of(decided.guard),
         requests=placed(header, agent, program.servers[server], program, decisions),
-        by=tuple(sorted({name for decision in decided if decision.permitted == permitted for name in decision.by})),
+        by=decided.by,
     )
 
 
@@ -120,21 +126,19 @@ def _program(header: model.Header, program: model.Program) -> body.HeaderProgram
 
 
 def _claim(
-    claim: model.Claim, token: model.Token, agent: str, server: str, decisions: Decisions
+    claim: model.Claim, token: model.Token, agent: str, server: str, decisions: Decisions, guards: GuardPool
 ) -> body.ClaimStep:
     decision = claim_decision(claim, token, agent, server, decisions)
-    return body.ClaimStep(decision.permitted, decision.by)
+    return body.ClaimStep(guards.id_of(decision.guard), decision.by)
 
 
 def _flows(
-    program: model.Program, decisions: Decisions, agent: str, server: model.Server
+    program: model.Program, decisions: Decisions, agent: str, server: model.Server, guards: GuardPool
 ) -> Iterable[tuple[str, body.Flow]]:
     vias = (*(way.via for way in server.ways), *(token.via for token in tokens_for(program, server.name)))
     for field in program.fields:
-        decided = [decisions.send[agent, server.name, field, via] for via in vias]
-        permitted = any(decision.permitted for decision in decided)
-        by = sorted({name for decision in decided if decision.permitted == permitted for name in decision.by})
-        yield field, body.Flow(permitted, tuple(by))
+        decided = some([decisions.send[agent, server.name, field, via] for via in vias])
+        yield field, body.Flow(guards.id_of(decided.guard), decided.by)
 
 
 def _credential(program: model.Program, agent: str, server: model.Server) -> str | None:
@@ -163,7 +167,7 @@ def _server(server: model.Server, program: model.Program, decisions: Decisions) 
         url=_url(server.url),
         session=session_of(server),
         discovery=server.discovery,
-        session_credential=session_secret(server, program, decisions),
+        session_credential=session_credential(server, program, decisions),
         checks=checks_of(server),
         tags=server.tags,
         properties=server.properties,
