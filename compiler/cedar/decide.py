@@ -1,19 +1,31 @@
-"""From a program to decisions: the vocabulary, the gate, then every question, all answered by Cedar."""
+"""From a program to decisions: the vocabulary, the gate, then every question, all answered by Cedar.
+
+Each policy is decided by itself, once for each class of cases that it can tell apart and for every run; the decisions
+follow by Cedar's definition and are confirmed by Cedar with the whole set, once for each way in which one came about.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import cedarpy
 
 from mcpx.compiler.cedar import lowering, vocabulary
-from mcpx.compiler.cedar.cases import Case, cases_of
-from mcpx.compiler.cedar.decision import Decision, Decisions, Policy
+from mcpx.compiler.cedar.answers import Answers
+from mcpx.compiler.cedar.cases import Case, rows_of
+from mcpx.compiler.cedar.combine import Combination
+from mcpx.compiler.cedar.confirm import confirm
+from mcpx.compiler.cedar.decision import Decisions
+from mcpx.compiler.cedar.diagrams import Diagrams, Guard
 from mcpx.compiler.cedar.engine import Engine
 from mcpx.compiler.cedar.gate import Written, admit
 from mcpx.compiler.cedar.lowering import Lowered
 from mcpx.compiler.cedar.openness import undecided
+from mcpx.compiler.cedar.parsed import parse
+from mcpx.compiler.cedar.places import of_names
+from mcpx.compiler.cedar.satisfaction import Satisfaction
+from mcpx.compiler.cedar.witnesses import BUDGET
 from mcpx.compiler.model import Program
 from mcpx.compiler.report import cedar_errors as errors
 from mcpx.compiler.report.diagnostic import Diagnostic
@@ -29,77 +41,100 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
         The decisions, `None` when there was any error, and what was found.
 
     Raises:
-        RuntimeError: policies of our own making do not fit our own vocabulary, which is a fault of the compiler.
+        RuntimeError: policies of our own making do not fit our own vocabulary, or Cedar does not confirm what was made
+            of its answers; both are faults of the compiler.
     """
     schema = cedarpy.Schema.from_json_str(json.dumps(vocabulary.schema(program)))
-    rules = lowering.rules(program)
+    generated = lowering.rules(program)
     relations = {agent.name: lowering.relations(program, agent) for agent in program.agents.values()}
-    ours = [*rules, *(one for agent in relations.values() for one in agent)]
-    taken = {one.policy.id: one.policy.span for one in ours}
-    written, found = admit(program.cedar, vocabulary.declared(program), schema, taken)
-    if found:
+    ours = [one.policy for one in (*generated, *(one for agent in relations.values() for one in agent))]
+    written, found = admit(
+        program.cedar, vocabulary.declared(program), schema, {one.id: one.span for one in ours}, program.fields
+    )
+    if any(one.severity is not errors.WARNING for one in found):
         return None, found
-    _vouch(ours, schema)
+    _vouch([*generated, *next(iter(relations.values()), ())], schema)
     engine = Engine(program, schema)
-    shared = cedarpy.PolicySet.from_json_str(lowering.to_json(rules)).with_added_str(_text(written))
-    cases = {agent: tuple(cases_of(program, agent)) for agent in program.agents}
-    answers: dict[Case, Decision] = {}
-    for agent, own in relations.items():
-        # A permit that names another agent in its scope cannot matter here, and leaving it out keeps the sets small.
-        answers.update(engine.ask(shared.with_added_str(lowering.to_text(own)), cases[agent]))
-    every_case = [case for about_one in cases.values() for case in about_one]
-    failures = [
-        *undecided(program, engine, written, every_case),
-        *_failures(engine, written, [case for case in every_case if case not in answers]),
+    home = Diagrams(program.fields)
+    ids = {rule.id for rule in program.rules}
+    rules = [
+        Satisfaction(one.policy, parse(text), text, program, engine, home)
+        for one in generated
+        if one.policy.id in ids
+        for text in (lowering.to_text([one]),)
     ]
-    if failures:
-        return None, tuple(failures)
-    policies_by_id = {policy.id: policy for policy in (*(one.policy for one in ours), *(one.policy for one in written))}
-    return _decisions(policies_by_id, answers), ()
+    policies = [Satisfaction(one.policy, one.parsed, one.statement.text, program, engine, home) for one in written]
+    combination = Combination([*rules, *policies], home)
+    rows = tuple(rows_of(program))
+    answers = Answers(rows, combination)
+    faults = [*_faults(written, policies), *_of_rules(rules)]
+    if not faults:
+        faults += undecided(program, engine, tuple(zip(written, policies, strict=True)), rows)
+    if faults:
+        return None, (*found, *faults)
+    confirm(program, engine, combination, (*generated,), [one.statement.text for one in written])
+    every = [*rules, *policies]
+    conditional = {rule.id for rule in program.rules if rule.condition is not None}
+    by_id = {one.policy.id: one for one in rules}
 
+    def satisfied(rule: str, agent: str, server: str, field: str) -> Guard:
+        return home.guard(by_id[rule].guard(Case("send", agent, server, field=field, via="")))
 
-def _text(written: Iterable[Written]) -> str:
-    return "\n".join(one.statement.text for one in written)
+    return (
+        Decisions(
+            policies={policy.id: policy for policy in (*ours, *(one.policy for one in written))},
+            connect=answers.connect,
+            send=answers.send,
+            present=answers.present,
+            attach=answers.attach,
+            satisfied=satisfied,
+            idle=tuple(
+                one.policy.id
+                for number, one in enumerate(every)
+                if rows and number not in combination.met and (one not in rules or one.policy.id in conditional)
+            ),
+            conditional=frozenset(every[number].policy.id for number in combination.conditional),
+            shadowed={
+                every[number].policy.id: tuple(sorted(every[forbid].policy.id for forbid in forbids))
+                for number, forbids in combination.stopping.items()
+                if number not in combination.effective
+            },
+            calls=engine.calls,
+        ),
+        found,
+    )
 
 
 def _vouch(ours: Sequence[Lowered], schema: cedarpy.Schema) -> None:
+    """Rules as they are, and one of each kind of relation: the others differ in names alone."""
     result = cedarpy.validate_policies(lowering.to_text(ours), schema)
     if not result.validation_passed:
         raise RuntimeError(f"generated policies do not validate: {sorted(one.error for one in result.errors)}")
 
 
-def _failures(engine: Engine, written: Sequence[Written], failed: Sequence[Case]) -> list[Diagnostic]:
-    """For each policy the first of the cases that it fails for; Cedar's own message cannot be trusted to name it."""
-    found: list[Diagnostic] = []
-    for one in written:
-        for case in failed:
-            reason = engine.failure(one.statement.text, case)
-            if reason is not None:
-                found.append(errors.fails(one.statement.head, one.policy.id, str(case), reason))
-                break
-    if failed and not found:
-        raise RuntimeError(f"Cedar could not decide about {failed[0]}")
+def _faults(written: Sequence[Written], policies: Sequence[Satisfaction]) -> list[Diagnostic]:
+    found = []
+    for one, policy in zip(written, policies, strict=True):
+        fault = policy.fault
+        if fault is None:
+            continue
+        head, name = one.statement.head, one.policy.id
+        if fault.failure is not None:
+            found.append(errors.fails(head, name, str(fault.case), fault.failure))
+        elif fault.undecidable is not None:
+            place = of_names(one.statement, f"`context.run.{fault.undecidable.field}`")
+            found.append(errors.undecidable(place, name, fault.undecidable.why))
+        else:
+            found.append(errors.too_many_regions(head, name, BUDGET))
     return found
 
 
-def _decisions(policies: dict[str, Policy], answers: dict[Case, Decision]) -> Decisions:
-    def about(action: str) -> Iterable[tuple[Case, Decision]]:
-        return ((case, decision) for case, decision in answers.items() if case.action == action)
-
-    return Decisions(
-        policies=policies,
-        connect={(case.agent, case.server): decision for case, decision in about("connect")},
-        send={
-            (case.agent, case.server, case.field, case.via): decision
-            for case, decision in about("send")
-            if case.field is not None and case.via is not None
-        },
-        present={
-            (case.agent, case.server, case.credential, case.via): decision
-            for case, decision in about("present")
-            if case.credential is not None and case.via is not None
-        },
-        attach={
-            (case.agent, case.server, case.via): decision for case, decision in about("attach") if case.via is not None
-        },
-    )
+def _of_rules(rules: Sequence[Satisfaction]) -> list[Diagnostic]:
+    found = []
+    for fault in (rule.fault for rule in rules):
+        if fault is None:
+            continue
+        if fault.failure is not None or fault.undecidable is not None:
+            raise RuntimeError(f"the rule {fault.policy.id} cannot be decided about {fault.case}")
+        found.append(errors.too_many_regions(fault.policy.span, fault.policy.id, BUDGET))
+    return found

@@ -1,20 +1,28 @@
-"""Cedar's answers: requests in batches, and anything but a clean answer kept apart."""
+"""Cedar itself, with the vocabulary and the entities of one program. Nothing here is read into its answers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
 
 import cedarpy
 
-from mcpx.compiler.cedar.cases import Case
-from mcpx.compiler.cedar.decision import Decision
+from mcpx.compiler.cedar.addresses import Address, address_of
 from mcpx.compiler.cedar.entities import any_run, entities
-from mcpx.compiler.model import Program
+from mcpx.compiler.cedar.sight import Entity, Uid, each
+from mcpx.compiler.cedar.vocabulary import qualified
+from mcpx.compiler.model import Program, SettingPart, TextPart, Url
+from mcpx.runtime.redacted import Value
+
+Request = dict[str, Any]
+_MOST_VARIANTS = 256
 
 
 class Engine:
-    """Cedar with the vocabulary and the entities of one program."""
+    """Cedar for one program; it counts what it is asked."""
 
     def __init__(self, program: Program, schema: cedarpy.Schema) -> None:
         """Build the entities with the schema: without it there would be no groups of actions.
@@ -22,31 +30,77 @@ class Engine:
         Raises:
             ValueError: the entities do not fit the schema.
         """
+        self.calls = 0
         self._schema = schema
-        self._entities = cedarpy.Entities.from_json_str(json.dumps(entities(program)), schema)
-        self._run = any_run(program)
+        self._list = entities(program)
+        self._default = self._built(self._list)
+        self._run = {name: value for name, value in any_run(program).items() if not program.fields[name].optional}
+        self.entities: Mapping[Uid, Entity] = {entity.uid: entity for entity in each(self._list)}
+        self._variants = {name: _variants(server.url, program) for name, server in program.servers.items()}
 
-    def ask(self, policies: cedarpy.PolicySet | str, cases: Sequence[Case]) -> dict[Case, Decision]:
-        """The decision of each case for which no policy failed; a case that is missing in the answer has none."""
-        results = self._results(policies, cases)
-        return {
-            case: Decision(result.allowed, _ids(result.diagnostics))
-            for case, result in zip(cases, results, strict=True)
-            if result.decision is not cedarpy.Decision.NoDecision and not result.diagnostics.errors
-        }
+    def run(self, values: Iterable[tuple[str, Value | None]] = ()) -> dict[str, Any]:
+        """A run that fits the schema, with these values; `None` is for a field that is missing."""
+        given = {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+        return {name: value for name, value in {**self._run, **given}.items() if value is not None}
 
-    def failure(self, policy: str, case: Case) -> str | None:
-        """What Cedar says when the evaluation of one policy fails for one case, else nothing."""
-        (result,) = self._results(policy, [case])
-        if result.diagnostics.errors:
-            return min(result.diagnostics.errors)
-        return "no decision" if result.decision is cedarpy.Decision.NoDecision else None
+    def variants(self, server: str) -> tuple[Entity, ...]:
+        """A server as each combination of the settings in its address makes it; one where none decides."""
+        entity = self.entities[qualified("Server"), server]
+        addresses = self._variants[server]
+        if len(addresses) == 1:
+            return (entity,)
+        return tuple(Entity(entity.uid, {**entity.attributes, **one.known}, entity.above) for one in addresses)
 
-    def _results(self, policies: cedarpy.PolicySet | str, cases: Sequence[Case]) -> list[cedarpy.AuthzResult]:
-        requests = [case.request(self._run) for case in cases]
-        return cedarpy.is_authorized_batch(requests, policies, self._entities, self._schema)
+    def open_attributes(self, server: str) -> frozenset[str]:
+        """Of `scheme` and `host`, those that a setting of any value decides when the table is loaded."""
+        return frozenset[str]().union(*(one.open for one in self._variants[server]))
+
+    def answers(
+        self, policies: cedarpy.PolicySet | str, requests: Sequence[Request], variant: Entity | None = None
+    ) -> list[cedarpy.AuthzResult]:
+        """Cedar's results, in order; `variant` takes the place of the entity of its id."""
+        self.calls += len(requests)
+        known = self._default
+        if variant is not None and variant != self.entities[variant.uid]:
+            known = self._with(variant.uid, json.dumps(variant.attributes))
+        return cedarpy.is_authorized_batch(requests, policies, known, self._schema)
+
+    @lru_cache(maxsize=_MOST_VARIANTS)  # noqa: B019 - an engine lives as long as one build
+    def _with(self, uid: Uid, attributes: str) -> cedarpy.Entities:
+        return self._built(
+            [
+                {**one, "attrs": json.loads(attributes)} if (one["uid"]["type"], one["uid"]["id"]) == uid else one
+                for one in self._list
+            ]
+        )
+
+    def _built(self, described: list[dict[str, Any]]) -> cedarpy.Entities:
+        return cedarpy.Entities.from_json_str(json.dumps(described), self._schema)
 
 
-def _ids(diagnostics: cedarpy.Diagnostics) -> tuple[str, ...]:
-    names = diagnostics.id_annotations_by_reason
-    return tuple(sorted(names[reason] for reason in diagnostics.reasons))
+def failure(result: cedarpy.AuthzResult) -> str | None:
+    """What makes a result none, in Cedar's words; nothing for a clean answer."""
+    if result.diagnostics.errors:
+        return min(result.diagnostics.errors)
+    return "no decision" if result.decision is cedarpy.Decision.NoDecision else None
+
+
+def _variants(url: Url, program: Program) -> tuple[Address, ...]:
+    """The addresses that settings with `one of` give; a setting without leaves its part of the address open."""
+    listed = {
+        part.setting: program.settings[part.setting].choices
+        for part in url.parts
+        if isinstance(part, SettingPart) and part.setting in program.settings
+    }
+    chosen = {name: choices for name, choices in listed.items() if choices}
+    found: dict[Address, None] = {}
+    for values in product(*chosen.values()):
+        setting = dict(zip(chosen, values, strict=True))
+        parts = tuple(
+            TextPart(setting[part.setting], part.span)
+            if isinstance(part, SettingPart) and part.setting in setting
+            else part
+            for part in url.parts
+        )
+        found[address_of(Url(parts, url.span))] = None
+    return tuple(found)

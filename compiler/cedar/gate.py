@@ -20,7 +20,7 @@ from mcpx.compiler.cedar.size import too_large
 from mcpx.compiler.cedar.split import Statement, split
 from mcpx.compiler.cedar.tokens import Token, entity_literals, unescape
 from mcpx.compiler.cedar.vocabulary import ACTION_ITEMS, ITEMS
-from mcpx.compiler.model import CedarText
+from mcpx.compiler.model import CedarText, Field
 from mcpx.compiler.report import cedar_errors as errors
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.source import Span
@@ -43,6 +43,7 @@ def admit(
     names: Mapping[str, frozenset[str]],
     schema: cedarpy.Schema,
     taken: Mapping[str, Span],
+    fields: Mapping[str, Field],
 ) -> tuple[tuple[Written, ...], tuple[Diagnostic, ...]]:
     """Let written policies in, or say what keeps them out.
 
@@ -51,6 +52,7 @@ def admit(
         names: the ids that policies may name, by qualified entity type (`vocabulary.declared`).
         schema: the vocabulary.
         taken: the ids of rules and other policies, with their places.
+        fields: those of the run.
 
     Returns:
         The policies without a finding, and all findings.
@@ -74,6 +76,8 @@ def admit(
             if len(found) == before:
                 found += _types(statement, policy, schema)
             if len(found) == before:
+                found += _trust(statement, policy, fields)
+            if all(one.severity is errors.WARNING for one in found[before:]):
                 name = str(policy.annotations["id"])
                 written.append(Written(Policy(name, policy.forbids, statement.span), statement, policy))
     return tuple(written), tuple(found)
@@ -149,8 +153,10 @@ def _meaning(statement: Statement, policy: Parsed, names: Mapping[str, frozenset
         yield errors.template(statement.span_of(slot, slot))
     if policy.calls("unknown"):
         yield errors.unknown_call(statement.head)
-    if policy.context_beyond(ITEMS):
-        yield errors.reads_the_run(places.of_context(statement, ITEMS))
+    if policy.context_beyond(ITEMS | {"run"}):
+        yield errors.context_whole(places.of_context(statement, ITEMS | {"run"}))
+    elif policy.run_beyond():
+        yield errors.context_whole(places.of_names(statement, "`context.run`"))
     yield from _entities(statement, policy, names)
 
 
@@ -170,6 +176,15 @@ def _entities(statement: Statement, policy: Parsed, names: Mapping[str, frozense
             yield errors.undeclared(statement.head, statement.head, kind, name, ())
     for kind in sorted(set(policy.entity_types()).difference(names)):
         yield errors.unknown_type(places.of_names(statement, f"`{kind}`"), kind, names)
+
+
+def _trust(statement: Statement, policy: Parsed, fields: Mapping[str, Field]) -> Iterator[Diagnostic]:
+    """What the caller claims may narrow, never widen."""
+    name = str(policy.annotations["id"])
+    for field in sorted(policy.run_fields()):
+        if not fields[field].verified:
+            place = places.of_names(statement, f"`context.run.{field}`")
+            yield (errors.claim_narrows if policy.forbids else errors.claim_widens)(place, name, field)
 
 
 def _types(statement: Statement, policy: Parsed, schema: cedarpy.Schema) -> Iterator[Diagnostic]:

@@ -37,21 +37,33 @@ def rules(program: Program) -> tuple[Lowered, ...]:
 
 def relations(program: Program, agent: Agent) -> tuple[Lowered, ...]:
     """What `uses` and the credential lines permit to one agent; each policy is about it and one server."""
-    lowered = []
-    for server, span in agent.uses.items():
-        scope = {"principal": _is(uid("Agent", agent.name)), "resource": _is(uid("Server", server))}
-        policy = Policy(f"agent {agent.name} uses {server}", forbids=False, span=span)
-        lowered.append(Lowered(policy, _form(policy, actions=("connect", "attach"), **scope)))
-        lines = credential_of(program, agent.name, server)
-        for secret, line in {line.secret: line for line in lines}.items():
-            policy = Policy(f"credential for {agent.name} to {server} = secret.{secret}", forbids=False, span=line.span)
-            lowered.append(
-                Lowered(
-                    policy,
-                    _form(policy, _equal("credential", _entity("Credential", secret)), actions=("present",), **scope),
-                )
-            )
+    return tuple(one for server in agent.uses for one in row_relations(program, agent, server))
+
+
+def row_relations(program: Program, agent: Agent, server: str) -> tuple[Lowered, ...]:
+    """The same for one server of the agent."""
+    scope = {"principal": _is(uid("Agent", agent.name)), "resource": _is(uid("Server", server))}
+    policy = Policy(relation_id("uses", agent.name, server), forbids=False, span=agent.uses[server])
+    lowered = [Lowered(policy, _form(policy, actions=("connect", "attach"), **scope))]
+    for secret, line in {line.secret: line for line in credential_of(program, agent.name, server)}.items():
+        policy = Policy(relation_id("credential", agent.name, server, secret), forbids=False, span=line.span)
+        item = _equal("credential", _entity("Credential", secret))
+        lowered.append(Lowered(policy, _form(policy, item, actions=("present",), **scope)))
     return tuple(lowered)
+
+
+def relation_id(kind: str, agent: str, server: str, secret: str | None = None, via: str | None = None) -> str:
+    """The id of the policy that a statement other than a rule becomes."""
+    match kind:
+        case "uses":
+            return f"agent {agent} uses {server}"
+        case "credential":
+            return f"credential for {agent} to {server} = secret.{secret}"
+        case "direct":
+            return f"server {server} {via} = secret.{secret}"
+        case "session":
+            return f"credential for session to {server} = secret.{secret}"
+    raise ValueError(kind)
 
 
 def to_json(lowered: Iterable[Lowered]) -> str:
@@ -90,7 +102,9 @@ def _direct(program: Program) -> Iterable[Lowered]:
             if isinstance(part, SecretPart)
         }
         for secret, via in dict.fromkeys(direct_secrets(program, server.name)):
-            policy = Policy(f"server {server.name} {via} = secret.{secret}", forbids=False, span=places[secret, via])
+            policy = Policy(
+                relation_id("direct", "", server.name, secret, via), forbids=False, span=places[secret, via]
+            )
             yield _presented(policy, secret, server.name, via)
 
 
@@ -99,7 +113,7 @@ def _sessions(program: Program) -> Iterable[Lowered]:
     for line in program.session_credentials:
         for server in line.servers:
             if line.secret is not None:
-                name = f"credential for session to {server} = secret.{line.secret}"
+                name = relation_id("session", "", server, line.secret)
                 policy = Policy(name, forbids=False, span=line.span)
                 yield _presented(policy, line.secret, server, SESSION)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import product
 
 from mcpx.compiler.cedar.addresses import address_of
-from mcpx.compiler.cedar.cases import Case
-from mcpx.compiler.cedar.engine import Engine
+from mcpx.compiler.cedar.cases import Case, Row
+from mcpx.compiler.cedar.engine import Engine, failure
 from mcpx.compiler.cedar.gate import Written
+from mcpx.compiler.cedar.satisfaction import Satisfaction
 from mcpx.compiler.cedar.vocabulary import qualified
 from mcpx.compiler.model import Program
 from mcpx.compiler.report import cedar_errors as errors
@@ -17,36 +19,59 @@ _ATTRIBUTES = frozenset({"scheme", "host"})
 
 
 def undecided(
-    program: Program, engine: Engine, written: Sequence[Written], cases: Sequence[Case]
+    program: Program, engine: Engine, written: Sequence[tuple[Written, Satisfaction]], rows: Iterable[Row]
 ) -> Iterator[Diagnostic]:
     """The policies whose answer hangs on an address that is open, unless not knowing it leads to `forbid`.
 
-    A policy hangs on it where the clauses that do not read it leave the policy standing, and the whole, with the
-    attribute absent, is not a `forbid` that holds.
+    A policy hangs on it where, for some run, the clauses that do not read it leave the policy standing, and the whole,
+    with the attribute absent, is not a `forbid` that holds.
     """
-    open_attributes = {server.name: address_of(server.url).open for server in program.servers.values()}
-    for one in written:
+    for one, satisfaction in written:
         reading = [one.parsed.reads(number, _ATTRIBUTES) for number in range(len(one.parsed.clauses))]
         read = frozenset[str]().union(*reading)
         if not read:
             continue
         named = {name for kind, name in one.parsed.entities() if kind == qualified("Server")}
-        servers = {
-            case: [name for name in (case.server, *sorted(named)) if open_attributes[name] & read] for case in cases
-        }
-        concerned = [case for case in cases if servers[case]]
-        rest = engine.ask(_without(one, reading), concerned)
-        whole = engine.ask(one.statement.text, concerned) if one.policy.forbids else {}
-        for case in concerned:
-            stands = case not in rest or rest[case].by
-            holds = case in whole and whole[case].by
-            if stands and not holds:
-                server = program.servers[servers[case][0]]
-                attributes = open_attributes[server.name] & read
+        # Another server's address is open in every way that a setting decides, whatever values are declared.
+        elsewhere = sorted(name for name in named if address_of(program.servers[name].url).open & read)
+        rest = _without(one, reading)
+        met: set[Hashable] = set()
+        for case, concerned in _concerned(rows, engine, read, elsewhere):
+            key = (satisfaction.class_of_case(case), tuple(concerned[:1]))
+            if key in met:
+                continue
+            met.add(key)
+            if _hangs(one, rest, satisfaction, engine, case):
+                server = program.servers[concerned[0]]
+                attributes = read & address_of(server.url).open
                 yield errors.address_is_open(
                     one.statement.head, one.policy.id, server.name, server.url.span, attributes, str(case)
                 )
                 break
+
+
+def _concerned(
+    rows: Iterable[Row], engine: Engine, read: frozenset[str], elsewhere: list[str]
+) -> Iterator[tuple[Case, list[str]]]:
+    for row in rows:
+        concerned = [*([row.server] if engine.open_attributes(row.server) & read else []), *elsewhere]
+        if concerned:
+            yield from ((case, concerned) for case, _ in row.cases())
+
+
+def _hangs(one: Written, rest: str, satisfaction: Satisfaction, engine: Engine, case: Case) -> bool:
+    for variant in engine.variants(case.server):
+        _, values = satisfaction.regions(case, variant)
+        runs = (engine.run(zip(values, combined, strict=True)) for combined in product(*values.values()))
+        requests = [case.request(run) for run in runs]
+        parts = engine.answers(rest, requests, variant)
+        wholes = engine.answers(one.statement.text, requests, variant)
+        for part, whole in zip(parts, wholes, strict=True):
+            stands = failure(part) is not None or bool(part.diagnostics.reasons)
+            holds = one.policy.forbids and failure(whole) is None and bool(whole.diagnostics.reasons)
+            if stands and not holds:
+                return True
+    return False
 
 
 def _without(one: Written, reading: Sequence[frozenset[str]]) -> str:

@@ -17,6 +17,9 @@ import cedarpy
 Json = Any
 """JSON as Cedar writes it; its shape is checked where it is read."""
 
+RUN: Json = {".": {"left": {"Var": "context"}, "attr": "run"}}
+"""`context.run`."""
+
 _JSON_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
 
 
@@ -70,6 +73,15 @@ class Parsed:
                     allowed += 1
         return seen != allowed
 
+    def run_fields(self) -> frozenset[str]:
+        """The fields of the run that it reads or asks for."""
+        return frozenset(name for clause in self.clauses for name in run_fields(clause))
+
+    def run_beyond(self) -> bool:
+        """Whether it uses the run for anything but to read, or ask for, its fields."""
+        seen = sum(node == RUN for node in _nodes([*self.clauses]))
+        return seen != sum(_run_field(node) is not None for node in _nodes([*self.clauses]))
+
     def reads(self, clause: int, attributes: frozenset[str]) -> frozenset[str]:
         """Which of these attributes one clause reads, or asks for, on anything but the context."""
         found = set()
@@ -105,6 +117,23 @@ def parse(text: str) -> Parsed:
                 clauses=tuple(one["body"] for one in conditions) if isinstance(conditions, list) else (),
             )
     raise ValueError("this is not exactly one policy")
+
+
+def run_fields(expression: Json) -> Iterator[str]:
+    """The fields of the run that an expression reads or asks for, each as often as it does."""
+    return (name for node in nodes(expression) if (name := _run_field(node)) is not None)
+
+
+def nodes(expression: Json) -> Iterator[dict[str, Json]]:
+    """Every operation, variable and literal of an expression, itself included."""
+    return _nodes([expression])
+
+
+def _run_field(node: dict[str, Json]) -> str | None:
+    match node:
+        case {".": {"left": left, "attr": str(name)}} | {"has": {"left": left, "attr": str(name)}} if left == RUN:
+            return name
+    return None
 
 
 def _nodes(roots: list[Json]) -> Iterator[dict[str, Json]]:

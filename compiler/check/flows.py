@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcpx.compiler import model
-from mcpx.compiler.cedar.decision import Decision, Decisions, Policy
+from mcpx.compiler.cedar.decision import Decision, Decisions, Policy, every
+from mcpx.compiler.cedar.diagrams import implies
 from mcpx.compiler.check.rules import covers, rule_fields, rule_servers
 from mcpx.compiler.check.token_flows import check_claims
 from mcpx.compiler.credentials import credential_of
@@ -71,15 +72,19 @@ def _connections(program: model.Program, decisions: Decisions) -> Iterator[Diagn
     for agent in program.agents.values():
         for server, span in agent.uses.items():
             decision = decisions.connect[agent.name, server]
+            policies = _policies(decision, decisions)
             if not decision.permitted:
-                yield say.connect_denied(agent.name, server, span, _policies(decision, decisions))
+                yield say.connect_denied(agent.name, server, span, policies)
+            elif not decision.always:
+                open_ones = [policy for policy in policies if policy.id in decisions.conditional]
+                yield say.connect_depends(agent.name, server, span, open_ones)
 
 
 def _header(
     header: model.Way, server: model.Server, program: model.Program, decisions: Decisions
 ) -> Iterator[Diagnostic]:
     denied = {
-        agent: [(part, d) for part, d in references(header, agent, server.name, program, decisions) if not d.permitted]
+        agent: _lacking(references(header, agent, server.name, program, decisions), optional=header.optional)
         for agent in _users(server, program, decisions)
     }
     lacking = [agent for agent, stopped in denied.items() if stopped]
@@ -95,12 +100,26 @@ def _header(
                 loud.setdefault((part, _secret(part, agent, server.name, program), decision.by), []).append(agent)
     if not header.optional:
         for (part, secret, by), agents in loud.items():
-            yield _stopped(header, part, secret, agents, server.name, [decisions.policies[name] for name in by])
+            policies = [decisions.policies[name] for name in by]
+            open_ones = [policy for policy in policies if policy.id in decisions.conditional]
+            if not any(d.permitted for agent in agents for p, d in denied[agent] if p == part):
+                yield _stopped(header, part, secret, agents, server.name, policies)
+            else:
+                yield say.depends_on_the_run(header, part, agents, server.name, open_ones)
     for (field, span), agents in silent.items():
         yield say.field_undeclared(header, field, span, agents, server.name)
     if header.optional and not silent:
         forbids = {policy.id: policy for s in denied.values() for _, d in s for policy in _policies(d, decisions)}
         yield say.never_sent(header, server.name, tuple(forbids.values()))
+
+
+def _lacking(decided: Sequence[tuple[model.Part, Decision]], *, optional: bool) -> list[tuple[model.Part, Decision]]:
+    """What keeps a plain header from being sent by every run, or an optional one from being sent by any."""
+    if not optional:
+        return [(part, decision) for part, decision in decided if not decision.always]
+    if every([decision for _, decision in decided]).permitted:
+        return []
+    return [(part, d) for part, d in decided if not d.permitted] or [(part, d) for part, d in decided if not d.always]
 
 
 def _secret(part: model.Part, agent: str, server: str, program: model.Program) -> str | None:
@@ -143,8 +162,30 @@ def _required(program: model.Program, decisions: Decisions) -> Iterator[Diagnost
             } | _vouched(server, program)
             agents = [name for name in _users(server, program, decisions) if covers(rule, program.agents[name])]
             for field in rule_fields(rule, program):
-                if agents and field.name not in carried:
-                    yield say.not_carried(rule, field.name, agents, server)
+                lacking = [
+                    agent
+                    for agent in agents
+                    if field.name not in carried
+                    and not _carries_when(rule, field.name, agent, server, program, decisions)
+                ]
+                if lacking:
+                    yield say.not_carried(rule, field.name, lacking, server)
+
+
+def _carries_when(
+    rule: model.Rule, field: str, agent: str, server: model.Server, program: model.Program, decisions: Decisions
+) -> bool:
+    """Whether a `require` with a condition is fulfilled by an optional header that goes wherever it holds."""
+    if rule.condition is None:
+        return False
+    wanted = decisions.satisfied(rule.id, agent, server.name, field)
+    for header in server.headers:
+        drawn = [part.field for part in header.parts if isinstance(part, model.FieldPart)]
+        if field in drawn and not any(program.fields[name].optional for name in drawn):
+            decided = every([decision for _, decision in references(header, agent, server.name, program, decisions)])
+            if implies(wanted, decided.guard):
+                return True
+    return False
 
 
 def _vouched(server: model.Server, program: model.Program) -> set[str]:

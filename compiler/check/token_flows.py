@@ -36,7 +36,7 @@ def _claim(
     decided = {agent: claim_decision(claim, token, agent, server, decisions) for agent in agents}
     stopped: dict[tuple[str, ...], list[str]] = {}
     for agent, decision in decided.items():
-        if not decision.permitted:
+        if not (decision.permitted if claim.optional else decision.always):
             stopped.setdefault(decision.by, []).append(agent)
     if claim.optional and sum(map(len, stopped.values())) < len(decided):
         return

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
 
+WARNING = Severity.WARNING
 _ABOUT_POLICY = re.compile(r"^for policy `[^`]*`, ")
 _OPTIONAL = re.compile(r"optional attribute `(?:\w+\.)*(?P<name>\w+)`")
 _PLAIN_WORDS = (
@@ -29,6 +30,10 @@ def _error(
     fixes: tuple[Fix, ...] = (),
 ) -> Diagnostic:
     return Diagnostic(code, Stage.DECIDE, message, labels, notes, helps, fixes)
+
+
+def _warning(code: str, message: str, *labels: Label, helps: tuple[str, ...] = ()) -> Diagnostic:
+    return Diagnostic(code, Stage.DECIDE, message, labels, (), helps, (), WARNING)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -187,13 +192,35 @@ def no_such_item(span: Span, policy: str, item: str, actions: Iterable[str], hav
     )
 
 
-def reads_the_run(span: Span) -> Diagnostic:
-    """A condition on values that only a run knows."""
+def context_whole(span: Span) -> Diagnostic:
+    """The context, or the run, used for anything but to read what is in it."""
     return _error(
         "MX512",
-        "conditions on the run are not supported yet",
-        Label(span, "reads the run, or could"),
-        helps=("use only `context.field`, `context.credential` and `context.via`",),
+        "the context and the run can only be read item by item",
+        Label(span, "used as a whole"),
+        notes=("what of it a decision hangs on could not be told",),
+        helps=("read the item that is meant, as in `context.via` or `context.run.tenant`",),
+    )
+
+
+def claim_widens(span: Span, policy: str, field: str) -> Diagnostic:
+    """A `permit` that hangs on what the caller says."""
+    return _error(
+        "MX519",
+        f"the permit `{policy}` hangs on `run.{field}`, which the caller claims",
+        Label(span, "nobody vouches for this value"),
+        notes=("a caller could say whatever opens the way",),
+        helps=("read a verified field, or forbid instead of permitting",),
+    )
+
+
+def claim_narrows(span: Span, policy: str, field: str) -> Diagnostic:
+    """A `forbid` that hangs on what the caller says."""
+    return _warning(
+        "MX520",
+        f"the caller can choose to escape `{policy}`: it hangs on `run.{field}`, which the caller claims",
+        Label(span, "nobody vouches for this value"),
+        helps=("read a verified field if this has to hold",),
     )
 
 
@@ -227,6 +254,27 @@ def fails(span: Span, policy: str, case: str, cedar: str) -> Diagnostic:
         f"the policy `{policy}` cannot be evaluated: {reason}",
         Label(span, f"fails for {case}"),
         notes=("Cedar skips a policy that fails, and a guardrail that is skipped guards nothing",),
+    )
+
+
+def undecidable(span: Span, policy: str, why: str) -> Diagnostic:
+    """A condition on the run that is no combination of comparisons with constants."""
+    return _error(
+        "MX517",
+        f"the policy `{policy}` cannot be decided before the run is known: {why}",
+        Label(span, "read here"),
+        notes=("policies are decided when the project is built, for every run at once",),
+        helps=("compare one value of the run with constants or properties, and join comparisons by `&&` and `||`",),
+    )
+
+
+def too_many_regions(span: Span, policy: str, budget: int) -> Diagnostic:
+    """A condition that tells too many runs apart."""
+    return _error(
+        "MX518",
+        f"the conditions of `{policy}` tell more than {budget} kinds of runs apart",
+        Label(span, "too many to decide each"),
+        helps=("make several policies of it, each about fewer fields or values",),
     )
 
 

@@ -51,6 +51,36 @@ def connect_denied(agent: str, server: str, span: Span, by: Sequence[Policy]) ->
     )
 
 
+def _deciding(policies: Sequence[Policy]) -> tuple[Label, ...]:
+    return tuple(Label(policy.span, f"`{policy.id}` depends on the run") for policy in policies)
+
+
+def connect_depends(agent: str, server: str, span: Span, by: Sequence[Policy]) -> Diagnostic:
+    """A pair of `uses` that only some runs may connect."""
+    return _found(
+        "MX409",
+        f"only some runs of `{agent}` may use `{server}`: {_names(by)}",
+        [Label(span, "asked for here, for every run"), *_deciding(by)],
+        ("a run that may not use a server would find out call by call",),
+        ('stop what is sent instead, with `action == Mcpx::Action::"send"`, or give those runs another agent',),
+    )
+
+
+def depends_on_the_run(
+    header: model.Way, part: model.Part, agents: Sequence[str], server: str, by: Sequence[Policy]
+) -> Diagnostic:
+    """A plain header that only some runs may send."""
+    what = f"`run.{part.field}`" if isinstance(part, model.FieldPart) else "what it is made of"
+    return _found(
+        "MX409",
+        f"`{header.name}` is always sent, and only some runs of {_listed(agents)} may send {what} to `{server}`:"
+        f" {_names(by)}",
+        [Label(part.span, f"sent in `{header.name}` here"), *_deciding(by)],
+        (),
+        ("make it an `optional` one, which is left out for the other runs, or drop the condition",),
+    )
+
+
 def field_denied(
     header: model.Way, field: str, span: Span, agents: Sequence[str], server: str, by: Sequence[Policy]
 ) -> Diagnostic:

@@ -7,7 +7,7 @@ import json
 import cedarpy
 from support.cedar_projects import BASE, program_of
 
-from mcpx.compiler.cedar.cases import cases_of
+from mcpx.compiler.cedar.cases import rows_of
 from mcpx.compiler.cedar.decide import decide
 from mcpx.compiler.cedar.engine import Engine
 from mcpx.compiler.emit.cedar import policies, schema
@@ -26,8 +26,12 @@ def test_the_emitted_policies_decide_as_the_table_does() -> None:
     decisions, _ = decide(program)
     assert decisions is not None
     engine = Engine(program, cedarpy.Schema.from_json_str(schema(program)))
-    cases = [case for agent in program.agents for case in cases_of(program, agent)]
-    answers = engine.ask(policies(program, sources), cases)
+    cases = [case for row in rows_of(program) for case, _ in row.cases()]
+    results = engine.answers(policies(program, sources), [case.request(engine.run()) for case in cases])
+    answers = {
+        case: (result.allowed, {result.diagnostics.id_annotations_by_reason[one] for one in result.diagnostics.reasons})
+        for case, result in zip(cases, results, strict=True)
+    }
     assert {case.action for case in cases} == {"connect", "attach", "send", "present"}
     for case in cases:
         expected = {
@@ -36,7 +40,7 @@ def test_the_emitted_policies_decide_as_the_table_does() -> None:
             "send": lambda c: decisions.send[c.agent, c.server, c.field, c.via],
             "present": lambda c: decisions.present[c.agent, c.server, c.credential, c.via],
         }[case.action](case)
-        assert answers[case] == expected, str(case)
+        assert answers[case] == (expected.guard, set(expected.by)), str(case)
 
 
 def test_every_policy_stands_below_its_place_and_written_ones_as_they_were_written() -> None:
