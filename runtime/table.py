@@ -157,6 +157,8 @@ def read(data: bytes) -> Table:
     if content != _spelling(whole["body"]):
         raise TableError("the table is not spelled as the compiler writes it")
     body = _validated(content)
+    if content != _spelling(_BODY.dump_python(body, mode="json")):
+        raise TableError("the table does not fit its model: a key is missing")
     contradiction = fault(body)
     if contradiction is not None:
         raise TableError(f"the table contradicts itself: {contradiction}")

@@ -90,6 +90,20 @@ def test_run_11c_an_unknown_key_is_refused_although_the_digest_fits() -> None:
 
 def test_a_missing_key_is_refused() -> None:
     assert "does not fit its model" in refused(altered(lambda content: content.pop("rows")))
+    for record, key in (
+        ("programs.h0", "encode"),
+        ("programs.h0", "advisory"),
+        ("servers.crm", "checks"),
+        ("servers.crm", "discovery"),
+        ("rows.0", "call"),
+    ):
+
+        def drop(content: Any, record: str = record, key: str = key) -> None:
+            for step in record.split("."):
+                content = content[int(step)] if isinstance(content, list) else content[step]
+            del content[key]
+
+        assert "does not fit its model: a key is missing" in refused(altered(drop))
 
 
 @pytest.mark.parametrize(
