@@ -304,9 +304,14 @@ def test_a_field_in_a_claim_needs_a_rule_like_any_header(tmp_path: Path) -> None
     assert "token `proof`" in next(f.message for f in result.findings if f.code == "MX402")
 
 
+def _forbid(name: str, action: str, via: str) -> str:
+    head = f'forbid (principal, action == Mcpx::Action::"{action}", resource)'
+    return f'cedar """@id("{name}") {head} when {{ context.via == "{via}" }};"""\n'
+
+
 def test_a_policy_sees_the_token_as_the_way(tmp_path: Path) -> None:
     """What may flow in a header may be kept out of tokens, and the other way round."""
-    policy = 'cedar """@id("no_tokens") forbid (principal, action == Mcpx::Action::"send", resource) when { context.via == "token:proof" };"""\n'
+    policy = _forbid("no_tokens", "send", "token:proof")
     result = token(tmp_path, more=policy)
     assert found(result) == [("MX401", "run.tenant")]
     assert "no_tokens" in result.only.message
@@ -316,7 +321,7 @@ def test_a_policy_sees_the_token_as_the_way(tmp_path: Path) -> None:
 
 
 def test_a_literal_claim_is_attached_and_may_be_forbidden(tmp_path: Path) -> None:
-    policy = 'cedar """@id("bare") forbid (principal, action == Mcpx::Action::"attach", resource) when { context.via == "token:proof" };"""\n'
+    policy = _forbid("bare", "attach", "token:proof")
     result = token(tmp_path, ("    tenant = run.tenant", '    plan = "pro"'), more=policy)
     assert found(result) == [("MX408", '"pro"')]
 
