@@ -14,6 +14,7 @@ from mcpx.compiler.cedar.decide import decide
 from mcpx.compiler.cedar.decision import Decisions
 from mcpx.compiler.check import check as check_program
 from mcpx.compiler.check import check_flows, check_variant
+from mcpx.compiler.check.effects import check_effects
 from mcpx.compiler.emit.table import lower
 from mcpx.compiler.model import Program
 from mcpx.compiler.overlays import variants
@@ -87,6 +88,7 @@ def compile_project(path: Path, overlay: str | None = None) -> Outcome:
         _extend(found, check_flows(variant, decisions[name]), name)
     if _at_fault(found):
         return outcome()
+    found.extend(check_effects(decisions[None]))
     return outcome(lower(programs[overlay], decisions[overlay], read.sources), programs[overlay])
 
 

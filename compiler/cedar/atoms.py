@@ -151,4 +151,4 @@ def _refused(atom: Json) -> UndecidableError:
         why = "a value of the run stands inside a set or record"
     else:
         why = "it does more with a value of the run than to compare it with a constant"
-    return UndecidableError(why, names[0])
+    return UndecidableError(why, names[-1])

@@ -72,6 +72,8 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
         faults += undecided(program, engine, tuple(zip(written, policies, strict=True)), rows)
     if faults:
         return None, (*found, *faults)
+    for pattern in combination.patterns:
+        combination.decision(pattern)
     confirm(program, engine, combination, (*generated,), [one.statement.text for one in written])
     every = [*rules, *policies]
     conditional = {rule.id for rule in program.rules if rule.condition is not None}

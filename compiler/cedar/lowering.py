@@ -15,6 +15,7 @@ import cedarpy
 
 from mcpx.compiler.cedar.decision import Policy
 from mcpx.compiler.cedar.entities import direct_secrets, reference, uid
+from mcpx.compiler.cedar.when import lowered_condition
 from mcpx.compiler.credentials import credential_of
 from mcpx.compiler.model import SESSION, Agent, Program, Rule, SecretPart
 
@@ -87,6 +88,7 @@ def _rule(rule: Rule) -> Lowered:
         _either(items),
         _either([_within("resource", rule.servers, "Server"), _within("resource", rule.server_tags, "Tag")]),
         _either([_within("principal", rule.agents, "Agent"), _within("principal", rule.groups, "Group")]),
+        None if rule.condition is None else lowered_condition(rule.condition),
     ]
     # Only a tag reaches secrets: without one, `present` is no action of the policy.
     actions = ("send", "present") if forbids and rule.field_tags else ("send",)

@@ -192,3 +192,27 @@ def claim_never_sent(claim: model.Claim, token: model.Token, server: str, by: Se
         ("remove the claim, or change the rule",),
         Severity.WARNING,
     )
+
+
+def never_matches(policy: Policy) -> Diagnostic:
+    """A rule with a condition, or a written policy, that is satisfied by no run in any case."""
+    return _found(
+        "MX521",
+        f"`{policy.id}` can never match",
+        [Label(policy.span, "no run of any agent that uses a server satisfies this")],
+        ("a rule that never matches guards nothing and opens nothing",),
+        ("correct its condition or whom and what it names, or remove it",),
+        Severity.WARNING,
+    )
+
+
+def shadowed(policy: Policy, by: Sequence[Policy]) -> Diagnostic:
+    """A permit that opens nothing, because forbids hold wherever it does."""
+    return _found(
+        "MX522",
+        f"`{policy.id}` opens nothing: it is shadowed by {_names(by)}",
+        [Label(policy.span, "permits what is denied anyway"), *_by(by)],
+        (_DENY_WINS,),
+        ("remove it, or narrow what denies",),
+        Severity.WARNING,
+    )

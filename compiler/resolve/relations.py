@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from mcpx.compiler import model, syntax
 from mcpx.compiler.report import name_errors as say
-from mcpx.compiler.report.diagnostic import Diagnostic
+from mcpx.compiler.report.diagnostic import Diagnostic, Severity
+from mcpx.compiler.resolve.conditions import resolve_condition
 from mcpx.compiler.resolve.properties import property_values
 from mcpx.compiler.resolve.scope import Scope
 from mcpx.compiler.source import Source
@@ -77,14 +78,15 @@ def resolve_rule(
     if rule.effect == "never":
         findings.append(say.not_implemented("`never`", rule.span))
         return None
-    if rule.condition is not None:
-        findings.append(say.not_implemented("`when`", rule.condition.span))
     fields = scope.fields.find_all(_fields(rule.items, findings), findings)
     field_tags = scope.tags.find_all((item.name for item in rule.items if isinstance(item, syntax.TagRef)), findings)
     servers = scope.servers.find_all((t for t in rule.targets if isinstance(t, syntax.Name)), findings)
     server_tags = scope.tags.find_all((t.name for t in rule.targets if isinstance(t, syntax.TagRef)), findings)
     people = scope.people.find_all(rule.agents, findings)
-    if len(findings) > before:
+    condition = None
+    if rule.condition is not None:
+        condition = resolve_condition(rule.condition, rule.effect, scope, findings)
+    if any(finding.severity is not Severity.WARNING for finding in findings[before:]):
         return None
     return model.Rule(
         effect=rule.effect,
@@ -98,6 +100,7 @@ def resolve_rule(
         groups=tuple(name for name in people if name in scope.groups.nodes),
         span=rule.span,
         doc=rule.doc,
+        condition=condition,
     )
 
 
