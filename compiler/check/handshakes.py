@@ -30,9 +30,9 @@ def placed(
     """
     decided = every([decision for _, decision in references(header, agent, server.name, program, decisions)])
     where = requests_of(header, agent, server, program, fields_of(decided.guard))
-    everybody = _users(server, program) if server.session.kind == "shared" else (agent,)
-    if where == "session" and not all(_sends(header, one, server.name, program, decisions) for one in everybody):
-        return "calls"
+    if where == "session" and server.session.kind == "shared":
+        everybody = (_decided(header, one, server.name, program, decisions) for one in _users(server, program))
+        return "session" if all(decision.always for one in everybody for decision in one) else "calls"
     return where
 
 
@@ -64,7 +64,9 @@ def _presented(
     stopped: dict[tuple[str, ...], list[str]] = {}
     for agent in users:
         decision = session_decision(line, agent, server.name, decisions)
-        if not decision.permitted:
+        if decision.permitted and not decision.always:
+            yield say.hangs_on_run(line, agent, server.name, [decisions.policies[name] for name in decision.by])
+        elif not decision.permitted:
             stopped.setdefault(decision.by, []).append(agent)
     for by, agents in stopped.items():
         yield say.denied(line, agents, server.name, [decisions.policies[name] for name in by])
@@ -76,7 +78,7 @@ def _bare(
     """A session whose requests carry no credential for some agent, although the agent's calls do; told once."""
     for agent in users:
         carrying = [(header, part) for header in server.headers if (part := _proof(header)) is not None]
-        sent = [(h, p) for h, p in carrying if not h.optional or _sends(h, agent, server.name, program, decisions)]
+        sent = [(header, part) for header, part in carrying if _sends(header, agent, server.name, program, decisions)]
         if sent and all(placed(header, agent, server, program, decisions) == "calls" for header, _ in sent):
             yield say.bare_handshake(server, sent[0][1])
             return
@@ -88,7 +90,13 @@ def _proof(header: model.Header) -> model.CredentialPart | model.SecretPart | mo
 
 
 def _sends(header: model.Header, agent: str, server: str, program: model.Program, decisions: Decisions) -> bool:
-    return all(decision.permitted for _, decision in references(header, agent, server, program, decisions))
+    return all(decision.permitted for decision in _decided(header, agent, server, program, decisions))
+
+
+def _decided(
+    header: model.Header, agent: str, server: str, program: model.Program, decisions: Decisions
+) -> tuple[Decision, ...]:
+    return tuple(decision for _, decision in references(header, agent, server, program, decisions))
 
 
 def _users(server: model.Server, program: model.Program) -> tuple[str, ...]:

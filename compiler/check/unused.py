@@ -44,8 +44,10 @@ def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     for tag in program.tags.values():
         if silent(tags, tag.name, "Tag"):
             yield say.unused("MX601", "tag", tag.name, tag.span, "no field, server, secret or rule carries or names it")
+    read = {name for rule in rules if rule.condition is not None for name in _reads(rule.condition)}
+    words = _words(program)
     for field in program.fields.values():
-        if silent(fields, field.name, "Field"):
+        if field.name not in fields and ("run", field.name) not in read and field.name not in words:
             yield say.unused("MX602", "field", field.name, field.span, "no header draws on it and no rule names it")
     for secret in program.secrets.values():
         if secret.name not in secrets:
@@ -61,8 +63,6 @@ def check_unused(program: model.Program) -> Iterator[Diagnostic]:
     for server in program.servers.values():
         if server.name not in used_servers:
             yield say.unused("MX606", "server", server.name, server.span, "no agent uses it")
-    read = {prop for rule in rules if rule.condition is not None for prop in _properties(rule.condition)}
-    words = _words(program) if program.properties else frozenset()
     for (owner, name), declared in program.properties.items():
         if (owner, name) not in read and name not in words:
             yield say.unused(
@@ -70,18 +70,24 @@ def check_unused(program: model.Program) -> Iterator[Diagnostic]:
             )
 
 
-def _properties(condition: model.Condition) -> Iterator[tuple[str, str]]:
-    """The properties that a condition reads, as owner and name."""
+def _reads(condition: model.Condition) -> Iterator[tuple[str, str]]:
+    """The fields and properties that a condition reads, as owner (`run` for a field) and name."""
     match condition:
         case model.Not(condition=inner):
-            yield from _properties(inner)
+            yield from _reads(inner)
         case model.Junction(conditions=several):
             for one in several:
-                yield from _properties(one)
+                yield from _reads(one)
         case model.Compare(left=first, right=second) | model.Member(item=first, of=second):
-            yield from ((o.owner, o.name) for o in (first, second) if isinstance(o, model.OwnProperty))
-        case model.IsTrue(operand=model.OwnProperty(owner=owner, name=name)):
-            yield owner, name
+            yield from (_owned(operand) for operand in (first, second) if not isinstance(operand, model.Constant))
+        case model.IsTrue(operand=operand):
+            yield _owned(operand)
+        case model.Present(field=field):
+            yield "run", field
+
+
+def _owned(operand: model.RunField | model.OwnProperty) -> tuple[str, str]:
+    return ("run", operand.field) if isinstance(operand, model.RunField) else (operand.owner, operand.name)
 
 
 def _words(program: model.Program) -> frozenset[str]:

@@ -111,6 +111,21 @@ def denied(line: model.SessionCredential, agents: Sequence[str], server: str, by
     )
 
 
+def hangs_on_run(line: model.SessionCredential, agent: str, server: str, by: Sequence[Policy]) -> Diagnostic:
+    """A credential of a session that policies let go for some runs and not for others."""
+    what = f"secret.{line.secret}" if line.secret is not None else f"token.{line.token}"
+    return Diagnostic(
+        "MX389",
+        Stage.EMIT,
+        f"whether `{what}` may open the session with `{server}` for `{agent}` hangs on the run",
+        (
+            Label(line.value_span, "presented before any run is known"),
+            *(Label(policy.span, "one of the policies that decide it") for policy in by[:2]),
+        ),
+        helps=('leave sessions out of the condition: a policy can ask for `context.via == "session"`',),
+    )
+
+
 def one_source_two_tags(second: model.Secret, first: model.Secret) -> Diagnostic:
     """One value under two names, and rules that would tell them apart."""
     return Diagnostic(

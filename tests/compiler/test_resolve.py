@@ -159,16 +159,11 @@ def test_a_variable_is_not_both_secret_and_setting(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        (with_lines(crm="  session = shared"), "session"),
-        (with_lines(crm='  audience = "https://crm.example.com"'), "audience"),
-        (with_lines(crm="  argument tenant must equal run.tenant"), "argument tenant must equal run.tenant"),
         (
             replaced("require run.tenant -> crm", 'require run.tenant -> crm when run.tenant == "a"'),
             'run.tenant == "a"',
         ),
         (BASE + "never run.tenant -> crm\n", "never run.tenant -> crm"),
-        (replaced('env("CRM_KEY")', 'provider("vault", "crm")'), "provider"),
-        (BASE + "credential for session to crm = secret.crm_key\n", "session"),
     ],
 )
 def test_what_is_not_implemented_yet_says_so_at_its_place(tmp_path: Path, text: str, place: str) -> None:
