@@ -45,10 +45,14 @@ def load(path: Path) -> Project:
         real.name.encode()
         data = _content(real)
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle, in Python 3.11 and 3.12
-        why = getattr(error, "strerror", None) or "it is no file with a name in UTF-8"
+        if isinstance(error, RuntimeError):
+            why = "its links form a circle"
+        else:
+            why = getattr(error, "strerror", None) or "its name is not in UTF-8"
         raise Unreadable(f"cannot read `{path}`: {why}") from None
     if data is None:
-        raise Unreadable(f"cannot read `{path}`: it is no regular file of at most {MAX_BYTES} bytes")
+        why = f"it has more than {MAX_BYTES} bytes" if real.is_file() else "it is no regular file"
+        raise Unreadable(f"cannot read `{path}`: {why}")
     project = Project()
     _Loader(real.parent, project).load(real.name, data)
     return project

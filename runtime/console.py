@@ -36,7 +36,8 @@ def main() -> int:
     except ModuleNotFoundError as missing:
         if missing.name not in _COMPILER_PACKAGES:
             raise
-        sys.stderr.write("this installation has no compiler; add it with: pip install 'mcpx-lang[compiler]'\n")
+        extras = "compiler,mcp" if arguments[:1] == ["demo"] else "compiler"
+        sys.stderr.write(f"this installation has no compiler; add it with: pip install 'mcpx-lang[{extras}]'\n")
         return 2
     code: int = command_line.main(arguments)
     return code

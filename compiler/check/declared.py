@@ -9,6 +9,7 @@ from mcpx.compiler.check.literals import looks_secret
 from mcpx.compiler.report import value_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.compiler.source import Span
+from mcpx.runtime.names import only_typed, secret_words
 
 _Declared = tuple[str, Span, Iterable[model.PropertyValue | None]]
 """What is declared, as words; its place; the values that are written down for it."""
@@ -16,9 +17,25 @@ _Declared = tuple[str, Span, Iterable[model.PropertyValue | None]]
 
 def check_declared(program: model.Program) -> Iterator[Diagnostic]:
     """Every default, choice and property value."""
+    called_secret = {f"setting `{name}`" for name in _settings_called_secret(program)}
     for what, span, values in _values(program):
-        if any(looks_secret(text) for value in values for text in _texts(value)):
+        texts = [text for value in values for text in _texts(value)]
+        if any(looks_secret(text) or (what in called_secret and not _is_place(text)) for text in texts):
             yield say.declared_secret(what, span)
+
+
+def _settings_called_secret(program: model.Program) -> Iterator[str]:
+    """The settings that are secrets by their own name or by that of a header that they feed."""
+    yield from (name for name in program.settings if secret_words(name))
+    for server in program.servers.values():
+        for header in server.headers:
+            if secret_words(header.name) or only_typed(header.name):
+                yield from (part.setting for part in header.parts if isinstance(part, model.SettingPart))
+
+
+def _is_place(text: str) -> bool:
+    """Hosts, addresses and paths: `auth_host` names where a secret is asked for, and is none."""
+    return "." in text or "/" in text
 
 
 def _values(program: model.Program) -> Iterator[_Declared]:

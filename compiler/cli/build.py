@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from mcpx.compiler.cli.common import CannotRun, compiled, write_whole
+from mcpx.compiler.cli.common import CannotRun, compiled, write_out, write_whole
 from mcpx.compiler.emit.cedar import policies, schema
 from mcpx.runtime.table import write
 
@@ -45,8 +44,7 @@ def build(file: Path, output: Path | None, emit: str | None, overlay: str | None
     root = file.resolve().parent
     target = output or _STDOUT
     if target == _STDOUT:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        write_out(data)
     elif target.resolve() in {root / name for name in outcome.sources}:
         raise CannotRun(f"`{target}` is one of the sources")
     else:

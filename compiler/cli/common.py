@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -33,8 +34,31 @@ class CannotRun(click.ClickException):
     exit_code = 2
 
     def show(self, file: object = None) -> None:
-        """One line on standard error."""
-        click.echo(f"mcpx: {self.message}", err=True)
+        """One line on standard error, whatever characters a file's name has."""
+        click.echo("mcpx: " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in self.message), err=True)
+
+
+def write_out(data: bytes) -> None:
+    """Write a result to standard output.
+
+    Raises:
+        CannotRun: it is closed, or takes no more.
+    """
+    if sys.stdout is None:
+        raise CannotRun("cannot write the result: standard output is closed")
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up_stdout()
+        raise CannotRun(f"cannot write the result: {error.strerror}") from None
+
+
+def give_up_stdout() -> None:
+    """What is left in the buffer must not complain when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_whole(path: Path, data: bytes) -> None:

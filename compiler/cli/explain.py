@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import click
 
-from mcpx.compiler.cli.common import CannotRun
+from mcpx.compiler.cli.common import CannotRun, write_out
 from mcpx.compiler.report.suggest import nearest
 
 
@@ -22,13 +22,15 @@ def explain(code: str | None, *, everything: bool) -> int:
         titles = (
             pages[name].read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ") for name in sorted(pages)
         )
-        click.echo("\n".join(titles))
+        write_out("".join(f"{title}\n" for title in titles).encode())
         return 0
     if code is None:
         raise click.UsageError("name a CODE, or --all")
     page = pages.get(code.upper())
     if page is None:
         close = ", ".join(nearest(code.upper(), pages))
-        raise CannotRun(f"no code `{code}`" + (f"; did you mean {close}?" if close else ""))
-    click.echo(page.read_text(encoding="utf-8"), nl=False)
+        raise CannotRun(
+            f"no code `{code}`; " + (f"did you mean {close}?" if close else "`mcpx explain --all` lists them")
+        )
+    write_out(page.read_bytes())
     return 0

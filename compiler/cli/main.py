@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import traceback
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import click
 
 from mcpx.compiler.cli.build import build
 from mcpx.compiler.cli.check import check
+from mcpx.compiler.cli.common import give_up_stdout
 from mcpx.compiler.cli.demo import demo
 from mcpx.compiler.cli.explain import explain
 from mcpx.compiler.cli.test import test
@@ -42,15 +41,14 @@ def main(arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        sys.stderr.write("mcpx: interrupted\n")
+        click.echo("mcpx: interrupted", err=True)
         return 2
     except BrokenPipeError:
-        # The reader has gone; what is left in the buffer must not complain when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_stdout()  # the reader has gone
         return 2
     except Exception as error:  # noqa: BLE001 - whatever the fault, people get a sentence and no value of their files
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
-        sys.stderr.write(f"mcpx: a fault of the compiler, please report it: {type(error).__name__} at {where}\n")
+        click.echo(f"mcpx: a fault of the compiler, please report it: {type(error).__name__} at {where}", err=True)
         return 2
     return code if isinstance(code, int) else 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mcpx.compiler.cli.common import CannotRun, compiled
+from mcpx.compiler.cli.common import CannotRun, compiled, write_out
 from mcpx.compiler.report.results import junit, text
 from mcpx.compiler.testing import run_tests
 
@@ -29,5 +29,5 @@ def test(file: Path, part: str | None, form: str) -> int:
     if not chosen:
         raise CannotRun(f"no test of `{file}` has this text in its title")
     results = run_tests(outcome.body, chosen)
-    click.echo(_FORMATS[form](results, outcome.sources), nl=False)
+    write_out(_FORMATS[form](results, outcome.sources).encode())
     return int(any(result.failures for result in results))

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from mcpx.compiler.check.literals import known_secrets, looks_secret, random_runs, secret_parameter
 from mcpx.compiler.source import Source
+from mcpx.grammar.words import keywords
 from mcpx.runtime.names import only_typed, secret_words
 
 _STRING = re.compile(r'"(?P<body>(?:[^"\\\n]|\\[^\n])*)(?:"|$)', re.MULTILINE)
@@ -24,8 +25,13 @@ _SECRET = re.compile(
 _CALL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[^\S\n]*\(")
 _PLACE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|/.*")
 _HEADER = re.compile(
-    rf'\b(?:header|meta)[^\S\n]+"?(?P<name>[^\s"=:]+)"?[^\S\n]*(?:[:=]+>?{_GAP})(?P<rest>[^\n]*)', re.MULTILINE
+    rf'\b(?:header|meta)[^\S\n]+"?(?P<name>[^\s"=:]+)"?[^\S\n]*(?:[:=]+>?{_GAP})?(?P<rest>[^\n]*)', re.MULTILINE
 )
+_CREDENTIAL = re.compile(rf"^[^\S\n]*credential\b[^\n=:]*[:=]+>?{_GAP}(?P<rest>[^\n]*)", re.MULTILINE)
+_STATEMENT = re.compile(
+    r"^[^\S\n]*(?P<word>[A-Za-z_][\w-]*)[^\S\n]+[\w-]+[^\S\n]*[:=]+>?[^\S\n]*(?P<rest>\"[^\n]*)", re.MULTILINE
+)
+_SETTING = re.compile(rf"^[^\S\n]*setting[^\S\n]+(?P<name>[\w-]+)[^\S\n]*[:=]+>?{_GAP}(?P<rest>[^\n]*)", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:run|secret|setting|token)\.[\w.-]+|credential\b|\$\{[^}\n]*\}?")
 _SCHEME = re.compile(r"[A-Za-z]+ +")
 _USER_INFO = re.compile(r"(?::[/\\]+|\burl[^\S\n]*[:=][^\S\n]*\"?)(?P<user>[^\"\n]*)@")
@@ -75,6 +81,14 @@ def _secrets(text: str) -> Iterator[_Range]:
     for line in _HEADER.finditer(text):
         if secret_words(line["name"]) or only_typed(line["name"]):
             yield from _in_header(line)
+    for line in _CREDENTIAL.finditer(text):
+        yield from _around_references(text, line.start("rest"), line.start("rest") + len(line["rest"].rstrip()))
+    for line in _STATEMENT.finditer(text):
+        if line["word"] not in keywords().values():  # it may be `secret`, misspelt
+            yield line.span("rest")
+    for line in _SETTING.finditer(text):
+        if secret_words(line["name"]):
+            yield from _defaults(line)
 
 
 def _in_string(body: str, offset: int) -> Iterator[_Range]:
@@ -99,6 +113,15 @@ def _declared(line: re.Match[str]) -> Iterator[_Range]:
     for string in _STRING.finditer(rest):
         if _PLACE.fullmatch(string["body"]) is None:
             yield start + string.start("body"), start + string.end("body")
+
+
+def _defaults(line: re.Match[str]) -> Iterator[_Range]:
+    """The strings behind the name of the variable."""
+    first, *others = [*_STRING.finditer(line["rest"])] or [None]
+    start = line.start("rest")
+    if first is not None and _CALL.match(line["rest"]) is None:
+        others = [first, *others]
+    yield from ((start + string.start("body"), start + string.end("body")) for string in others)
 
 
 def _in_header(line: re.Match[str]) -> Iterator[_Range]:

@@ -48,6 +48,14 @@ PLACES = [
     'server s {{\n  url = "https://s.example.com/mcp?token={}"\n}}',
     'server s {{\n  url = "https://s.example.com/mcp?a=b&api_key={}#x"\n}}',
     'setting a = env("A", "https://svc:{}@s.example.com")',
+    'setting api_token = env("A", "{}")',
+    'setting api_token = "{}"',
+    'secrt k = "{}"',
+    'secrets k = "{}"',
+    'server s {{\n  header X-Api-Key "{}"\n}}',
+    'credential for a to s = "{}"',
+    "credential for a to s = {}",
+    'credential for a to s: "{}"',
     'setting a = env("A", "https://s.example.com?key={}")',
 ]
 SECRETS = st.from_regex(r"\A[a-z][a-z0-9_-]{5,30}[a-z0-9]\Z").map(lambda text: f"zq{text}")
