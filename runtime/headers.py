@@ -24,7 +24,7 @@ from mcpx.runtime.body import (
 from mcpx.runtime.calls import ArgumentRule
 from mcpx.runtime.encodings import Encoding, Fault, encode
 from mcpx.runtime.guards import holds
-from mcpx.runtime.names import MAX_FIELD, value_fault
+from mcpx.runtime.names import MAX_FIELD, MAX_FIELDS, value_fault
 from mcpx.runtime.redacted import Facts, Headers, Secret
 
 NO_FACTS = Facts({})
@@ -190,6 +190,8 @@ def render(lines: Iterable[Line], facts: Facts, secrets: Mapping[str, Secret]) -
             return f"header `{line.name}`: {outcome.clause}"
         if outcome is not None:
             values[line.name] = outcome
+    if sum(len(name) + len(": ") + len(value) for name, value in values.items()) > MAX_FIELDS:
+        return f"the headers together have more than {MAX_FIELDS} bytes"
     return Headers(values)
 
 

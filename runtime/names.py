@@ -13,6 +13,9 @@ from typing import Final
 MAX_FIELD: Final = 8_000
 """The most bytes of one field, its name and `: ` included: gunicorn, Apache and nginx refuse lines near 8,190."""
 
+MAX_FIELDS: Final = 14_000
+"""The most bytes of all fields of ours together: Node.js takes 16 KiB, and the request's own fields have to fit too."""
+
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _PORTABLE: Final = re.compile(r"[A-Za-z0-9-]+")
 _VISIBLE: Final = re.compile(r"[\x20-\x7e]+")

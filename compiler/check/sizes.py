@@ -10,10 +10,10 @@ from mcpx.compiler.patterns import can_hold
 from mcpx.compiler.report import check_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic, Severity
 from mcpx.runtime.encodings import Encoding, encode
-from mcpx.runtime.names import MAX_FIELD
+from mcpx.runtime.names import MAX_FIELD, MAX_FIELDS
 
 _FIELD = ((MAX_FIELD, Severity.ERROR), (4_000, Severity.WARNING))
-_TOTAL = ((14_000, Severity.ERROR), (6_000, Severity.WARNING))
+_TOTAL = ((MAX_FIELDS, Severity.ERROR), (6_000, Severity.WARNING))
 _COUNT = ((90, Severity.ERROR), (50, Severity.WARNING))
 _TOKEN_FRAME = 640
 """The header of a token, and the claims of the runtime but for the issuer and the client: names, ids, times, digest."""
