@@ -102,13 +102,19 @@ def judged(folder: Path, text: str) -> Judged:
 
 
 def changes(line: str) -> Iterator[str]:
-    """What a rule line may become: gone, another effect, field, target or agent, another condition or none."""
+    """What a rule line may become: gone, another effect, another or one more field or target, agent, condition."""
     yield ""
     effect, _, rest = line.partition(" ")
     yield from (f"{other} {rest}" for other in ("allow", "deny", "require") if other != effect)
     fields, targets, tail = _sides(line)
-    yield from (f"{effect} {item} -> {targets}{tail}" for item in FIELDS if item not in fields.split(", "))
-    yield from (f"{effect} {fields} -> {target}{tail}" for target in TARGETS if target not in targets.split(", "))
+    for item in FIELDS:
+        if item not in fields.split(", "):
+            yield f"{effect} {item} -> {targets}{tail}"
+            yield f"{effect} {fields}, {item} -> {targets}{tail}"
+    for target in TARGETS:
+        if target not in targets.split(", "):
+            yield f"{effect} {fields} -> {target}{tail}"
+            yield f"{effect} {fields} -> {targets}, {target}{tail}"
     for part in (" for analyst", ' when run.plan == "pro"'):
         if part in line:
             yield line.replace(part, "")
@@ -119,16 +125,6 @@ def changes(line: str) -> Iterator[str]:
         yield line.replace("==", "!=")
 
 
-def widenings(line: str) -> Iterator[str]:
-    """The line with one field or one target more."""
-    effect, _, _ = line.partition(" ")
-    fields, targets, tail = _sides(line)
-    yield from (f"{effect} {fields}, {item} -> {targets}{tail}" for item in FIELDS if item not in fields.split(", "))
-    yield from (
-        f"{effect} {fields} -> {targets}, {target}{tail}" for target in TARGETS if target not in targets.split(", ")
-    )
-
-
 def _sides(line: str) -> tuple[str, str, str]:
     found = SIDES.fullmatch(line)
     assert found is not None
@@ -137,10 +133,7 @@ def _sides(line: str) -> tuple[str, str, str]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    found = judged(tmp_path_factory.mktemp("whole"), EXAMPLE)
-    if any(finding.code == "MX290" for finding in found.outcome.diagnostics):
-        pytest.xfail("shows constructs that this compiler knows and cannot act on yet")
-    return found
+    return judged(tmp_path_factory.mktemp("whole"), EXAMPLE)
 
 
 def test_the_example_compiles_and_its_tests_pass(whole: Judged) -> None:
@@ -155,22 +148,11 @@ def test_a_changed_rule_that_changes_what_flows_fails_the_build_or_a_test(
     rule: str, whole: Judged, tmp_path: Path
 ) -> None:
     assert EXAMPLE.count(rule) == 1
-    assert _silent(rule, changes(rule), EXAMPLE, whole, tmp_path) == []
-
-
-@pytest.mark.parametrize("rule", RULE.findall(EXAMPLE))
-def test_a_widened_rule_fails_the_build_or_a_test_that_holds_what_is_denied(
-    rule: str, whole: Judged, tmp_path: Path
-) -> None:
     assert judged(tmp_path, EXAMPLE + HOLDING).failed == []
-    assert _silent(rule, widenings(rule), EXAMPLE + HOLDING, whole, tmp_path) == []
-
-
-def _silent(rule: str, variants: Iterator[str], text: str, whole: Judged, folder: Path) -> list[str]:
-    """The variants of a rule that change what flows, and that neither the compiler nor a test finds."""
-    judgements = {changed: judged(folder, text.replace(rule, changed)) for changed in variants}
+    judgements = {changed: judged(tmp_path, (EXAMPLE + HOLDING).replace(rule, changed)) for changed in changes(rule)}
+    silent = [text for text, found in judgements.items() if not found.caught and found.meaning != whole.meaning]
+    assert silent == []
     assert any(found.caught for found in judgements.values())
-    return [changed for changed, found in judgements.items() if not found.caught and found.meaning != whole.meaning]
 
 
 def test_a_deny_is_missed_as_soon_as_a_rule_would_let_something_through(whole: Judged, tmp_path: Path) -> None:
