@@ -47,23 +47,11 @@ def requests_of(
         guard_fields: the run fields that decide whether it is sent.
     """
     parts = header.parts
-    if server.session.kind == "shared":
-        if _has_credential(parts) and session_credential_of(program, server.name) is None:
+    if server.session.kind == "shared" and any(isinstance(part, model.CredentialPart) for part in parts):
+        line = session_credential_of(program, server.name)
+        if line is None:
             return "calls"
-        # A shared session knows no agent: `credential` is what the session itself was given.
-        parts = (*_session_parts(server, program), *(p for p in parts if not isinstance(p, model.CredentialPart)))
+        # A shared session knows no agent: `credential` is what the session itself was given, which draws on no run.
+        parts = tuple(part for part in parts if not isinstance(part, model.CredentialPart))
     fixed = program.fields.keys() if server.session.kind == "run" else frozenset(server.session.fields)
     return "session" if drawn_fields(parts, agent, server.name, program) | guard_fields <= fixed else "calls"
-
-
-def _has_credential(parts: Iterable[model.Part]) -> bool:
-    return any(isinstance(part, model.CredentialPart) for part in parts)
-
-
-def _session_parts(server: model.Server, program: model.Program) -> tuple[model.Part, ...]:
-    line = session_credential_of(program, server.name)
-    if line is None:
-        return ()
-    if line.secret is not None:
-        return (model.SecretPart(line.secret, line.value_span),)
-    return () if line.token is None else (model.TokenPart(line.token, line.value_span),)

@@ -27,3 +27,14 @@ def check_sessions(program: model.Program) -> Iterator[Diagnostic]:
                 yield say.two_session_credentials(line, known, server.name)
             if server.session.kind != "shared":
                 yield say.not_shared(line, server)
+        drawn = _drawn(line, program)
+        if drawn:
+            yield say.draws_on_run(line, program.fields[drawn[0]])
+
+
+def _drawn(line: model.SessionCredential, program: model.Program) -> tuple[str, ...]:
+    """The run fields that what opens a session is made of; no run is there yet."""
+    if line.secret is not None:
+        return program.secrets[line.secret].per
+    claims = () if line.token is None else program.tokens[line.token].claims
+    return tuple(part.field for claim in claims for part in claim.parts if isinstance(part, model.FieldPart))

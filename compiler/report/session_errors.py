@@ -126,6 +126,18 @@ def hangs_on_run(line: model.SessionCredential, agent: str, server: str, by: Seq
     )
 
 
+def draws_on_run(line: model.SessionCredential, field: model.Field) -> Diagnostic:
+    """A credential of a session that is another for each run."""
+    what = f"secret.{line.secret}" if line.secret is not None else f"token.{line.token}"
+    return Diagnostic(
+        "MX389",
+        Stage.CHECK,
+        f"`{what}` draws on `run.{field.name}`, and cannot open a session",
+        (Label(line.value_span, "presented before any run is known"), Label(field.span, "known with a run alone")),
+        helps=("open the session with a secret, or a token, that draws on no run",),
+    )
+
+
 def one_source_two_tags(second: model.Secret, first: model.Secret) -> Diagnostic:
     """One value under two names, and rules that would tell them apart."""
     return Diagnostic(
