@@ -271,6 +271,23 @@ def test_a_file_without_its_secret_file_and_settings_is_tested_all_the_same(tmp_
     assert failures(found) == []
 
 
+GUARDED = {
+    "run": '  verified user: string\n  verified plan?: one of ["free", "pro"]',
+    "crm": "  optional header X-User = run.user",
+    "more": 'allow run.user -> crm when has run.plan && run.plan == "pro" as pro_only',
+}
+
+
+@pytest.mark.parametrize(("plan", "goes"), [(', plan = "pro"', True), (', plan = "free"', False), ("", False)])
+def test_a_condition_decides_for_the_run_that_is_given_lang_08(plan: str, goes: bool, tmp_path: Path) -> None:
+    given = f'  given tenant = "acme", user = "u"{plan}\n'
+    header, denied = '  expect header X-User == "u"\n', "  expect no header X-User\n  expect denied run.user\n"
+    right, wrong = (header, denied) if goes else (denied, header)
+    assert outcome(tmp_path, right, given=given, **GUARDED) == []
+    told = [told for _, told in outcome(tmp_path, wrong, given=given, **GUARDED)]
+    assert told == (['"u"', "`run.user` may go, by `pro_only`"] if goes else ["no header X-User"])
+
+
 # --- Arguments, sessions, tokens --------------------------------------------------------------------------------------
 
 CHECKED = "  argument tenant_id must equal run.tenant"
