@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.compiling import Compiled, compiled, with_lines
 
 from mcpx.compiler.testing import Failure, run_tests
+from mcpx.runtime.errors import CallRefused
+from mcpx.runtime.router import Router
+from mcpx.runtime.table import read, write
 
 GIVEN = '  given tenant = "acme"\n'
 CRM = "  send analyst -> crm\n"
@@ -30,9 +37,9 @@ def failures(found: Compiled) -> list[Failure]:
 
 def outcome(folder: Path, expect: str, **parts: str) -> list[tuple[str, str]]:
     """The `expect` lines that failed, as written, and what came instead."""
-    given = parts.pop("given", GIVEN)
+    lines = parts.pop("given", GIVEN)
     send = parts.pop("send", CRM)
-    found = project(folder, block(f"{given}{send}{expect}"), **parts)
+    found = project(folder, block(f"{lines}{send}{expect}"), **parts)
     return [(found.shown(failure.span), failure.found) for failure in failures(found)]
 
 
@@ -366,3 +373,25 @@ def test_a_claim_is_a_way_to_the_server_too(tmp_path: Path) -> None:
     assert outcome(tmp_path, denied, more=token % "", **dict(parts)) == []
     [(_, told)] = outcome(tmp_path, denied, more=token % claims + "allow run.user -> crm as open", **dict(parts))
     assert "`open`" in told
+
+
+@pytest.fixture(scope="module")
+def base_program(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
+    items = f'{GIVEN}{CRM}  expect header X-Tenant-Id == "acme"\n{CRM}  expect refused\n'
+    return project(tmp_path_factory.mktemp("base"), block(items))
+
+
+@given(tenant=st.one_of(st.just("acme"), st.text(max_size=12)).map(lambda text: unicodedata.normalize("NFC", text)))
+def test_a_test_finds_what_the_runtime_does_with_the_secrets_of_a_machine(base_program: Compiled, tenant: str) -> None:
+    program, body = base_program.outcome.program, base_program.outcome.body
+    assert program is not None
+    assert body is not None
+    router = Router(read(write(body)), {"CRM_KEY": "k-123"})
+    try:
+        sent = router.run("analyst", verified={"tenant": tenant}).headers("crm").get("X-Tenant-Id")
+    except CallRefused:
+        sent = None
+    [result] = run_tests(body, [replace(program.tests[0], given={"tenant": tenant})])
+    failed = {base_program.shown(failure.span) for failure in result.failures}
+    equal, refused = 'expect header X-Tenant-Id == "acme"', "expect refused"
+    assert failed == {line for line, met in ((equal, sent == "acme"), (refused, sent is None)) if not met}
