@@ -93,7 +93,9 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
             idle=tuple(
                 one.policy.id
                 for number, one in enumerate(every)
-                if rows and number not in combination.met and (one not in rules or one.policy.id in conditional)
+                if rows
+                and number not in combination.met
+                and (one.policy.id in conditional if one in rules else _speaks(one))
             ),
             conditional=frozenset(every[number].policy.id for number in combination.conditional),
             shadowed={
@@ -105,6 +107,11 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
         ),
         found,
     )
+
+
+def _speaks(policy: Satisfaction) -> bool:
+    """Whether it is odd that nothing satisfies a written policy: a guardrail without conditions on the run may wait."""
+    return not policy.policy.forbids or bool(policy.parsed.run_fields())
 
 
 def _vouch(ours: Sequence[Lowered], schema: cedarpy.Schema) -> None:

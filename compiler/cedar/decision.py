@@ -77,7 +77,8 @@ class Decisions:
         present: (agent, server, secret, via), for the credential lines and direct references of the server.
         attach: (agent, server, via), for every `via` that the server has.
         satisfied: the runs that satisfy a rule of the file, by its id, for (agent, server, field).
-        idle: the ids of rules with a condition, and of written policies, that no run of any case satisfies.
+        idle: the ids of policies that no run of any case satisfies: rules with a condition, written permits, and
+            written forbids that read the run.
         conditional: the ids of policies that only some runs satisfy, in some case.
         shadowed: the ids of permits that are satisfied and never open anything, with the forbids that stop them.
         calls: how many questions Cedar was asked.
