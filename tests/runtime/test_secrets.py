@@ -10,6 +10,7 @@ import pytest
 from support.tables import body, crm, plain, router
 
 from mcpx.runtime import ConfigurationError, HeaderRefused, Router, Secret, SecretUnavailable
+from mcpx.runtime.body import CredentialSource, ProviderSource
 from mcpx.runtime.secrets import SecretStore
 from mcpx.runtime.table import CredentialPart, EnvSource, FileSource, SecretPart, TextPart, read, write
 
@@ -214,3 +215,36 @@ def test_a_secret_that_stands_in_a_header_itself_is_sent() -> None:
 
 def test_a_secret_reveals_its_value_only_when_asked() -> None:
     assert Secret("k-123").reveal() == "k-123"
+
+
+def with_credential(**environment: str) -> Router:
+    sources = {"crm_key": CredentialSource("crm.key"), "ledger_key": EnvSource("LEDGER_KEY")}
+    return router(body(secrets=sources), **environment)
+
+
+def test_a_credential_of_the_service_is_a_file_that_may_rotate(tmp_path: Path) -> None:
+    keep(tmp_path / "crm.key", b"k-123\n", 0o400)
+    run = with_credential(CREDENTIALS_DIRECTORY=str(tmp_path)).run("analyst", verified={"tenant": "a"})
+    assert run.headers("crm")["Authorization"] == "Bearer k-123"
+    replace(tmp_path / "crm.key", b"k-456\n")
+    assert run.headers("crm")["Authorization"] == "Bearer k-456"
+
+
+@pytest.mark.parametrize("directory", [None, "", "relative/place"])
+def test_a_service_without_credentials_stops_the_load(directory: str | None) -> None:
+    environment = {} if directory is None else {"CREDENTIALS_DIRECTORY": directory}
+    said = refusal(lambda: with_credential(**environment))
+    assert "secret `crm_key`" in said
+    assert "CREDENTIALS_DIRECTORY" in said
+
+
+def test_a_credential_that_is_not_there_stops_the_load(tmp_path: Path) -> None:
+    said = refusal(lambda: with_credential(CREDENTIALS_DIRECTORY=str(tmp_path)))
+    assert f"{tmp_path}/crm.key" in said
+
+
+def test_a_secret_of_a_provider_is_refused_by_name() -> None:
+    sources = {"crm_key": ProviderSource("vault", "crm", ()), "ledger_key": EnvSource("LEDGER_KEY")}
+    said = refusal(lambda: router(body(secrets=sources)))
+    assert "secret `crm_key`" in said
+    assert "`vault`" in said
