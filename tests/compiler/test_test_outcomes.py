@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.compiling import Compiled, compiled, with_lines
 from support.blocks import CRM, GIVEN, block, failures, outcome, project
+from support.compiling import Compiled, compiled, with_lines
 
 from mcpx.compiler.testing import run_tests
 from mcpx.runtime.errors import CallRefused
