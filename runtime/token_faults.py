@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from mcpx.runtime.body import (
@@ -90,30 +91,37 @@ def row_faults(body: Body, row: Row) -> Iterator[str]:
     if row.tokens.keys() != bound:
         yield "does not have the tokens of its server"
         return
-    for step in body.plans[row.plan]:
-        program = body.programs[step.program]
+    yield from _sent_faults(body, row, bound)
+    for name, plan in row.tokens.items():
+        yield from _claim_faults(body, row, name, body.claims.get(plan))
+
+
+def _sent_faults(body: Body, row: Row, bound: AbstractSet[str]) -> Iterator[str]:
+    for program in (body.programs[step.program] for step in body.plans[row.plan]):
         for name in tokens_of(program):
             if name not in bound:
                 yield f"sends the token `{name}`, which is for other servers"
             elif not fits(program, body.tokens[name].kind):
                 yield f"sends the token `{name}` in a header that is not its kind's"
-    for meta in body.calls[row.call].metas if row.call in body.calls else ():
+    call = None if row.call is None else body.calls.get(row.call)
+    for meta in () if call is None else call.metas:
         for part in meta.parts:
             if isinstance(part, TokenPart) and (
                 part.token not in bound or len(meta.parts) > 1 or body.tokens[part.token].kind == "access"
             ):
                 yield f"sends the token `{part.token}` in {quoted(meta.key)}, where it cannot go"
-    for name, plan in row.tokens.items():
-        token = body.tokens[name]
-        steps = body.claims.get(plan)
-        if steps is None or len(steps) != len(token.claims):
-            yield f"has claims for the token `{name}` that are not listed"
-            continue
-        for claim, step in zip(token.claims, steps, strict=True):
-            if step.send is not True and not claim.optional:
-                yield f"leaves out {quoted(claim.name)}, which is always in the token `{name}`"
-            if claim.field is not None and _stopped(step, body.flows[row.flows][claim.field]):
-                yield f"has a field in the token `{name}` that may not reach the server"
+
+
+def _claim_faults(body: Body, row: Row, name: str, steps: tuple[ClaimStep, ...] | None) -> Iterator[str]:
+    token = body.tokens[name]
+    if steps is None or len(steps) != len(token.claims):
+        yield f"has claims for the token `{name}` that are not listed"
+        return
+    for claim, step in zip(token.claims, steps, strict=True):
+        if step.send is not True and not claim.optional:
+            yield f"leaves out {quoted(claim.name)}, which is always in the token `{name}`"
+        if claim.field is not None and _stopped(step, body.flows[row.flows][claim.field]):
+            yield f"has a field in the token `{name}` that may not reach the server"
 
 
 def tokens_of(program: HeaderProgram) -> Iterable[str]:

@@ -53,15 +53,15 @@ def _change(line: syntax.OverlayLine, scope: Scope, findings: list[Diagnostic]) 
         case ["secret", _]:
             return _secret(line, scope, findings)
         case [("server" | "token" | "grant" | "setting" | "secret") as kind, _, *_]:
-            # The name is looked up first: a misspelt one is the likelier mistake, and nothing is said about what is not.
-            table = {
-                "server": scope.servers,
-                "token": scope.tokens,
-                "grant": scope.grants,
-                "setting": scope.settings,
-                "secret": scope.secrets,
-            }[kind]
-            if table.find(parts[1], findings) is None:
+            # A misspelt name is the likelier mistake, and what it would have meant is not known.
+            found = {
+                "server": scope.servers.find,
+                "token": scope.tokens.find,
+                "grant": scope.grants.find,
+                "setting": scope.settings.find,
+                "secret": scope.secrets.find,
+            }[kind](parts[1], findings)
+            if found is None:
                 return None
     return model.Refused(line.target.text, line.target.span)
 
