@@ -17,7 +17,7 @@ def credential_of(program: Program, agent: str, server: str) -> tuple[Credential
         No line where the pair has no credential, one where it has exactly that one, several where equally narrow lines
         compete, which nothing may settle by choosing.
     """
-    for_server = [line for line in program.credentials if server in line.servers]
+    for_server = program.lines_to.get(server, ())
     own = tuple(line for line in for_server if agent in line.holders)
     groups = frozenset(program.agents[agent].groups)
     return own or tuple(line for line in for_server if groups.intersection(line.holders))

@@ -124,17 +124,16 @@ class Combination:
             policy.class_of("principal", row.agent),
             policy.class_of("resource", row.server),
             ways,
-            presented,
+            presented if "present" in policy.actions else len(presented),
             token,
         )
         if key not in self._said:
             always = 0
             some = []
-            for place, (case, _) in enumerate(cases):
-                node = policy.guard(case)
+            for place, node in policy.guards([case for case, _ in cases]):
                 if node == YES:
                     always |= 1 << place
-                elif node != NO:
+                else:
                     some.append((place, node))
             self._said[key] = Said(always, tuple(some))
         return self._said[key]

@@ -18,7 +18,7 @@ from mcpx.compiler.cedar.witnesses import Test, witnesses
 from mcpx.compiler.model import Program
 from mcpx.runtime.redacted import Value
 
-_RUNS = 32
+_RUNS = 12
 """The most runs that one decision is confirmed for."""
 
 
@@ -41,10 +41,11 @@ def confirm(
     own: dict[tuple[str, str], cedarpy.PolicySet] = {}
     for pattern, case in combination.patterns.items():
         pair = (case.agent, case.server)
-        if pair not in own:
+        if case.action != "send" and pair not in own:
             row = lowering.row_relations(program, program.agents[case.agent], case.server)
             own[pair] = shared.with_added_str(lowering.to_text(row))
-        _confirm(program, engine, combination, pattern, case, own[pair])
+        # What a pair of `uses` and its credentials permit is never to send a field.
+        _confirm(program, engine, combination, pattern, case, shared if case.action == "send" else own[pair])
 
 
 def _confirm(

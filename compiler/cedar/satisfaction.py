@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -41,6 +41,7 @@ class Satisfaction:
     Attributes:
         policy: which.
         parsed: its form.
+        actions: those that its scope covers.
         fault: the first case that it could not be decided for; what `guard` says then means nothing.
     """
 
@@ -54,7 +55,7 @@ class Satisfaction:
         self._home = home
         self._sights = sights(parsed)
         self._sees_via = sees_via(parsed)
-        self._actions = actions_in_scope(parsed.scope[1], tuple(ACTION_ITEMS), ACTION_GROUP)
+        self.actions = actions_in_scope(parsed.scope[1], tuple(ACTION_ITEMS), ACTION_GROUP)
         self._classes: dict[tuple[str, str], Hashable] = {}
         self._known: dict[Hashable, Node] = {}
 
@@ -75,19 +76,31 @@ class Satisfaction:
 
     def guard(self, case: Case) -> Node:
         """The runs that satisfy the policy in this case; for every value of a setting in the server's address."""
-        if case.action not in self._actions:
-            return NO
-        key = self.class_of_case(case)
-        if key not in self._known:
-            self._known[key] = self._decided(case)
-        return self._known[key]
+        return NO if case.action not in self.actions else self._guard(case, self.class_of_case(case))
+
+    def guards(self, cases: Sequence[Case]) -> Iterator[tuple[int, Node]]:
+        """Where in the cases of one pair of agent and server the policy is satisfied, and by which runs."""
+        pair = (self.class_of("principal", cases[0].agent), self.class_of("resource", cases[0].server))
+        for place, case in enumerate(cases):
+            if case.action in self.actions:
+                node = self._guard(case, (*pair, *self._rest(case)))
+                if node != NO:
+                    yield place, node
+
+    def _guard(self, case: Case, key: Hashable) -> Node:
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = self._decided(case)
+        return node
 
     def class_of_case(self, case: Case) -> Hashable:
         """Equal for cases that the policy cannot tell apart."""
+        pair = (self.class_of("principal", case.agent), self.class_of("resource", case.server))
+        return (*pair, *self._rest(case))
+
+    def _rest(self, case: Case) -> tuple[Hashable, ...]:
         return (
             case.action,
-            self.class_of("principal", case.agent),
-            self.class_of("resource", case.server),
             None if case.field is None else self.class_of("field", case.field),
             None if case.credential is None else self.class_of("credential", case.credential),
             case.via if self._sees_via else None,

@@ -34,3 +34,12 @@ class Program:
     grants: Mapping[str, Grant] = field(default_factory=dict)
     overlays: Mapping[str, Overlay] = field(default_factory=dict)
     tests: tuple[Test, ...] = ()
+    lines_to: Mapping[str, tuple[CredentialLine, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Sort the credential lines by server, once: they are looked up for every row."""
+        found: dict[str, list[CredentialLine]] = {}
+        for line in self.credentials:
+            for server in line.servers:
+                found.setdefault(server, []).append(line)
+        object.__setattr__(self, "lines_to", {server: tuple(lines) for server, lines in found.items()})

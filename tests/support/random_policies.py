@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
@@ -49,10 +51,11 @@ credential for ann, bob to x = secret.k1
 credential for ann to y = secret.k2
 """
 
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 AREAS = {"s": "home", "a": "eu"}
 STRINGS = ["", "a", "b", "ab", "a*b", "axxb", "eu", "us", "a?b", "a\nb", "\u00e9", "\U0001f600", "eu ", "EU"]
 INTS = [-(2**63), -(2**63) + 1, -1, 0, 1, 2, 4, 5, 6, 2**63 - 2, 2**63 - 1]
-PATTERNS = ["*", "a*", "*b", "a*b", "a\\\\*b", "*u*", "", "a?b", "**", "*a*b*", "e*u"]
+PATTERNS = ["*", "a*", "*b", "a*b", "a\\*b", "*u*", "", "a?b", "**", "*a*b*", "e*u"]
 CHOICES = ["free", "pro", "team"]
 STRING_FIELDS, INT_FIELDS, BOOL_FIELDS, LIST_FIELDS = ("s", "a", "p"), ("n", "m"), ("b", "c"), ("l", "k")
 OPTIONAL = frozenset("amck")
@@ -81,17 +84,20 @@ class Policies:
 
     def text(self) -> str:
         """A few policies about `send`."""
-        return "\n".join(self._policy(number) for number in range(self.random.randint(1, 4)))
+        return "\n".join(self._policy(number) for number in range(self.random.choice([1, 1, 1, 2, 3, 4])))
 
     def _policy(self, number: int) -> str:
         pick = self.random.choice
-        effect = pick(["permit", "permit", "forbid"])
-        principal = pick(["principal", 'principal in Mcpx::Group::"staff"', 'principal == Mcpx::Agent::"bob"'])
+        effect = "permit" if number == 0 else pick(["permit", "forbid"])
+        depth = pick([0, 1, 1, 2])
+        principal = pick(
+            ["principal", "principal", 'principal in Mcpx::Group::"staff"', 'principal == Mcpx::Agent::"bob"']
+        )
         resource = pick(
             ["resource", 'resource in Mcpx::Tag::"red"', 'resource == Mcpx::Server::"y"', "resource is Mcpx::Server"]
         )
         clauses = "\n".join(
-            f"  {pick(['when', 'unless'])} {{ {self._condition(2)} }}" for _ in range(self.random.randint(0, 2))
+            f"  {pick(['when', 'unless'])} {{ {self._condition(depth)} }}" for _ in range(self.random.randint(0, 2))
         )
         scope = f'{principal}, action == Mcpx::Action::"send", {resource}'
         return f'@id("p{number}")\n{effect} ({scope})\n{clauses};'
@@ -193,33 +199,60 @@ class Policies:
         )
 
 
-def random_run(random: Random) -> dict[str, Any]:
-    """A run that fits the schema; near the constants of the policies more often than not."""
-    run: dict[str, Any] = {
-        "s": _string(random),
-        "a": _string(random),
-        "n": _int(random),
-        "m": _int(random),
-        "b": random.random() < 0.5,
-        "c": random.random() < 0.5,
-        "p": random.choice(CHOICES),
-        "l": _items(random),
-        "k": _items(random),
-    }
-    return {name: value for name, value in run.items() if name not in OPTIONAL or random.random() < 0.7}
+class Runs:
+    """Random runs that fit the schema, near the constants of some policies more often than not."""
 
+    def __init__(self, random: Random, policies: str) -> None:
+        self._random = random
+        literals = [word for word in _STRING.findall(policies) if "\\*" not in word and "Mcpx" not in word]
+        self._strings = [json.loads(word) for word in literals if not word.startswith('"header:')] or [""]
+        self._ints = [int(number) for number in re.findall(r"-?\b\d+\b", policies)] or [0]
+        inner = re.findall(r"\[([^\]]*)\]", policies)
+        self._sets = [[json.loads(word) for word in _STRING.findall(one) if "\\*" not in word] for one in inner] or [[]]
 
-def _string(random: Random) -> str:
-    return random.choice([*STRINGS, "".join(random.choice("ab*eu?\n") for _ in range(random.randint(0, 5)))])
+    def one(self) -> dict[str, Any]:
+        """A run; fields that may be missing sometimes are."""
+        flip = self._random.random
+        run: dict[str, Any] = {
+            "s": self._string(),
+            "a": self._string(),
+            "n": self._int(),
+            "m": self._int(),
+            "b": flip() < 0.5,
+            "c": flip() < 0.5,
+            "p": self._random.choice(CHOICES),
+            "l": self._items(),
+            "k": self._items(),
+        }
+        return {name: value for name, value in run.items() if name not in OPTIONAL or flip() < 0.7}
 
+    def _string(self) -> str:
+        pick = self._random.choice
+        near = pick(self._strings)
+        return pick(
+            [
+                pick(STRINGS),
+                near,
+                near,
+                near.swapcase(),
+                near.replace("*", pick(["", "x", "ab"])) + pick(["", "", "z"]),
+                pick(["", "z"]) + near.replace("?", "x"),
+                "".join(pick("ab*eu?\n") for _ in range(self._random.randint(0, 5))),
+            ]
+        )
 
-def _int(random: Random) -> int:
-    near = random.choice(INTS) + random.choice([-1, 0, 1])
-    return min(max(near, -(2**63)), 2**63 - 1)
+    def _int(self) -> int:
+        pick = self._random.choice
+        near = pick([pick(INTS), pick(self._ints), pick(self._ints)]) + pick([-1, 0, 0, 1])
+        return min(max(near, -(2**63)), 2**63 - 1)
 
-
-def _items(random: Random) -> list[str]:
-    return [random.choice([*STRINGS, "other"]) for _ in range(random.choice([0, 1, 1, 2, 3]))]
+    def _items(self) -> list[str]:
+        pick = self._random.choice
+        if self._random.random() < 0.6:
+            items = list(pick(self._sets))
+            self._random.shuffle(items)
+            return (items + items[:1])[self._random.randint(0, 1) :] + pick([[], [], ["other"]])
+        return [pick([*STRINGS, "other"]) for _ in range(pick([0, 1, 1, 2, 3]))]
 
 
 def _quoted(text: str) -> str:
