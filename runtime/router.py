@@ -162,13 +162,10 @@ class Router(Redacted):
         plan = self._routes.plan(agent, server)
         return bool(plan.arguments or self._routes.checks[server] or self._routes.keys[server])
 
-    def sets_arguments(self, server: str) -> bool:
-        """Whether calls to a server get arguments, so that the schemas of its tools have to be known.
-
-        Raises:
-            NoRoute: there is no server of that name.
-        """
-        return any(self._routes.plan(agent, server).arguments for agent in self.agents_of(server))
+    def set_arguments(self, server: str) -> frozenset[str]:
+        """The names of the arguments that are set in calls to a server by any agent; raises `NoRoute`."""
+        plans = (self._routes.plan(agent, server) for agent in self.agents_of(server))
+        return frozenset(rule.argument for plan in plans for rule in plan.arguments)
 
     def discovers_per_run(self, server: str) -> bool:
         """Whether lists are asked for with a run's headers and belong to that run; raises `NoRoute`."""

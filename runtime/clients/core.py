@@ -17,6 +17,7 @@ from typing import Any
 
 from mcpx.runtime.binding import current_run
 from mcpx.runtime.calls import without_keys
+from mcpx.runtime.clients.schemas import ToolSchemas
 from mcpx.runtime.errors import CallFailed, CallRefused, ConnectionFailed, RunRequired, ServerRefused
 from mcpx.runtime.router import Router
 from mcpx.runtime.run import Run
@@ -149,6 +150,7 @@ class SessionRoute:
         self._router = router
         self._key = key
         self._compiled = router.compiled_names(key.server)
+        self.schemas = ToolSchemas(router.set_arguments(key.server))
 
     def carry(
         self, method: str, request_id: int | str | None = None, params: Mapping[str, Any] | None = None
@@ -180,7 +182,8 @@ class SessionRoute:
         _own(self._router, run)
         if self._router.session_key(run, self.server) != self._key:
             raise CallRefused(f"the session to server `{self.server}` does not belong to this run of `{run.agent}`")
-        call = run.call(self.server, method, params)
+        takes = self.schemas.takes((params or {}).get("name")) if method == "tools/call" else None
+        call = run.call(self.server, method, params, takes=takes)
         return Carried(current, headers=call.headers, request_id=request_id, params=call.params)
 
     def session_headers(self) -> Mapping[str, str]:

@@ -87,7 +87,7 @@ def connect(
     Raises:
         NoRoute: there is no such server, or `agent` does not use it.
         ConfigurationError: `headers` holds a name that the table sets or that belongs to the transport, or the table
-            asks for what this adapter cannot do: arguments that are set, or lists per run on a session of several.
+            asks for what this adapter cannot do: lists per run on a session of several.
     """
     if agent is not None:
         router.plan(agent, server)
@@ -114,8 +114,6 @@ def connect(
 
 
 def _require_served(router: Router, server: str) -> None:
-    if router.sets_arguments(server):
-        raise ConfigurationError(f"server `{server}` has arguments that are set, which this adapter does not do")
     if router.discovers_per_run(server) and not router.is_per_run(server):
         # The SDK keeps the tools that were listed last for all callers of a session.
         raise ConfigurationError(f"server `{server}` has `discovery = per run`: this adapter needs `session = per run`")

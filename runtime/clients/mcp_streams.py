@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from mcp.client import Transport
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RequestId
+from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from mcpx.runtime.clients.core import Carried, Operation, SessionRoute, carried_here, carrying
 from mcpx.runtime.clients.mcp_http import IdentityClient
@@ -35,7 +35,7 @@ async def _transport(
     route: SessionRoute, http_client: IdentityClient, ended: Callable[[], None]
 ) -> AsyncIterator[tuple[_Inbound, _Outbound]]:
     async with streamable_http_client(route.endpoint.url, http_client=http_client) as (inbound, outbound):
-        yield _Inbound(inbound, ended), _Outbound(outbound, route)
+        yield _Inbound(inbound, route, ended), _Outbound(outbound, route)
 
 
 class _Outbound:
@@ -61,10 +61,13 @@ class _Outbound:
         match message:
             case JSONRPCRequest(id=request_id, method=method, params=params):
                 carried = self._route.carry(method, request_id, params)
+                if method == "tools/list":
+                    self._route.schemas.asked(request_id)
                 self._in_flight[request_id] = carried
                 return carried
             case JSONRPCNotification(method="notifications/cancelled", params=params):
                 cancelled = self._in_flight.get((params or {}).get("requestId", ""))
+                self._route.schemas.forget((params or {}).get("requestId"))
                 if cancelled is None:
                     return None
                 return replace(cancelled, request_id=None, operation=Operation(), params=None)
@@ -99,10 +102,11 @@ def _with_params(item: SessionMessage, carried: Carried) -> SessionMessage:
 
 
 class _Inbound:
-    """The read end, which knows when the transport is over."""
+    """The read end, which knows when the transport is over, and reads along what tools there are."""
 
-    def __init__(self, inner: Any, ended: Callable[[], None]) -> None:
+    def __init__(self, inner: Any, route: SessionRoute, ended: Callable[[], None]) -> None:
         self._inner = inner
+        self._route = route
         self._ended = ended
 
     @property
@@ -112,14 +116,22 @@ class _Inbound:
         return context
 
     async def receive(self) -> SessionMessage | Exception:
-        item: SessionMessage | Exception = await self._inner.receive()
-        return item
+        return self._shown(await self._inner.receive())
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        item: SessionMessage | Exception = await self._inner.__anext__()
+        return self._shown(await self._inner.__anext__())
+
+    def _shown(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
+        match item:
+            case SessionMessage(message=JSONRPCResponse(id=request_id, result=result) as message):
+                shown = self._route.schemas.answered(request_id, result)
+                if shown is not None:
+                    return replace(item, message=message.model_copy(update={"result": shown}))
+            case SessionMessage(message=JSONRPCError(id=request_id)):
+                self._route.schemas.forget(request_id)
         return item
 
     async def aclose(self) -> None:

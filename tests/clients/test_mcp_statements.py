@@ -181,11 +181,41 @@ def test_meta_is_each_calls_own_and_the_callers_copy_is_gone(
     assert "someone-else" not in repr(server.requests)
 
 
-@pytest.mark.parametrize("crm", ["  argument text = run.tenant", "  discovery = per run"])
-def test_what_the_adapter_cannot_do_is_refused_before_a_connection(
-    json_server: RecordingServer, tmp_path: Path, crm: str
+def test_an_argument_is_set_by_the_runtime_and_hidden_from_the_host(
+    server: RecordingServer, mode: str, tmp_path: Path
 ) -> None:
-    router = router_of(tmp_path, json_server, crm)
+    router = router_of(tmp_path, server, "  argument text = run.tenant")
+
+    async def main() -> None:
+        async with connect(router, "crm", mode=mode, agent="analyst") as client:
+            async with run_of(router, "acme"):
+                with pytest.raises(ArgumentRefused, match="schema"):
+                    await client.call_tool("echo", {})
+            listed = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+            assert "text" not in listed["echo"]["properties"]
+            assert listed["slow"]["required"] == ["seconds"]
+
+            async def call(tenant: str) -> str:
+                async with run_of(router, tenant):
+                    return text(await client.call_tool("echo", {}))
+
+            tenants = [f"t{number}" for number in range(10)]
+            assert await asyncio.gather(*map(call, tenants)) == [f"{tenant}:{tenant}" for tenant in tenants]
+            async with run_of(router, "acme"):
+                for said in ("globex", "acme"):
+                    with pytest.raises(ArgumentRefused, match="`text`"):
+                        await client.call_tool("echo", {"text": said})
+                await client.call_tool("slow", {"seconds": 0})
+
+    asyncio.run(main())
+    assert "globex" not in repr(server.requests)
+    assert [call.body["params"]["arguments"] for call in server.of("tools/call")][-1] == {"seconds": 0}
+
+
+def test_lists_per_run_on_a_session_of_several_are_refused_before_a_connection(
+    json_server: RecordingServer, tmp_path: Path
+) -> None:
+    router = router_of(tmp_path, json_server, "  discovery = per run")
     with pytest.raises(ConfigurationError, match="`crm`"):
         connect(router, "crm")
 
