@@ -45,7 +45,7 @@ def _lines(size: int, random: Random) -> Iterator[str]:
         yield f"  verified f{number}: string @{TAGS[number % len(TAGS)]}"
     yield "}"
     yield "property server.regions: list of string"
-    yield f"group {', '.join(GROUPS)}"
+    yield f"group everyone, {', '.join(GROUPS)}"
     for number in range(size):
         yield f'secret k{number} = env("K{number}")'
     for number in range(size):
@@ -60,9 +60,9 @@ def _lines(size: int, random: Random) -> Iterator[str]:
     for number in range(size):
         used = sorted(random.sample(range(size), min(SERVERS_OF_AN_AGENT, size)))
         groups = ", ".join(sorted(random.sample(GROUPS, 2)))
-        yield f"agent a{number} in {groups} uses {', '.join(f's{one}' for one in used)}"
+        yield f"agent a{number} in everyone, {groups} uses {', '.join(f's{one}' for one in used)}"
     for number in range(size):
-        yield f"credential for {', '.join(GROUPS)} to s{number} = secret.k{number}"
+        yield f"credential for everyone to s{number} = secret.k{number}"
     for number in range(FIELDS - 3):
         yield f"allow run.f{number} -> {', '.join(f'@{tag}' for tag in TAGS)} as open_f{number}"
 
