@@ -123,17 +123,21 @@ def row_call_faults(body: Body, row: Row) -> Iterator[str]:
             yield "sends a field that may not reach the server"
 
 
+def selecting(body: Body, parts: tuple[Part, ...], credential: str | None) -> frozenset[str]:
+    """The fields that select the secrets in a value, which tell a server as much as the fields themselves."""
+    secrets = [part.secret for part in parts if isinstance(part, SecretPart)]
+    if credential is not None and any(isinstance(part, CredentialPart) for part in parts):
+        secrets.append(credential)
+    return frozenset(field for secret in secrets for field in _partition(body, secret))
+
+
 def _drawn(body: Body, parts: tuple[Part, ...], credential: str | None) -> frozenset[str]:
     """The fields that a value is made of; a secret counts as drawing on those of its partition."""
-    fields: set[str] = set()
+    fields = set(selecting(body, parts, credential))
     for part in parts:
         match part:
             case FieldPart(field):
                 fields.add(field)
-            case SecretPart(secret):
-                fields.update(_partition(body, secret))
-            case CredentialPart():
-                fields.update(_partition(body, credential))
             case TokenPart(token) if token in body.tokens:
                 fields.update(claim.field for claim in body.tokens[token].claims if claim.field is not None)
             case _:
@@ -141,8 +145,8 @@ def _drawn(body: Body, parts: tuple[Part, ...], credential: str | None) -> froze
     return frozenset(fields)
 
 
-def _partition(body: Body, secret: str | None) -> tuple[str, ...]:
-    source = None if secret is None else body.secrets.get(secret)
+def _partition(body: Body, secret: str) -> tuple[str, ...]:
+    source = body.secrets.get(secret)
     return source.per if isinstance(source, ProviderSource) else ()
 
 

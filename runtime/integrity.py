@@ -32,6 +32,7 @@ from mcpx.runtime.call_faults import (
     call_faults,
     row_call_faults,
     row_session_faults,
+    selecting,
     session_faults,
 )
 from mcpx.runtime.encodings import Encoding, encodable
@@ -275,7 +276,8 @@ def _content_faults(body: Body, row: Row) -> Iterator[str]:
     if row.credential is not None and not any(isinstance(part, CredentialPart) for parts in needs for part in parts):
         yield "has a credential that no header asks for"
     flows = body.flows[row.flows]
-    if any(_stopped(step, flows[field]) for step, program in steps for field in _fields(program)):
+    drawn = [(step, (*_fields(program), *selecting(body, program.parts, row.credential))) for step, program in steps]
+    if any(_stopped(step, flows[field]) for step, fields in drawn for field in fields):
         yield "sends a field that may not reach the server"
     yield from row_faults(body, row)
     yield from row_call_faults(body, row)
