@@ -1,6 +1,6 @@
 """What a routing table says, as frozen records. `table` reads and writes them, `integrity` checks that they agree.
 
-Equal programs, guards, plans and flow decisions are stored once and named by an id that means nothing outside its table.
+Equal programs, guards, plans and flow decisions are stored once, named by an id that means nothing outside its table.
 """
 
 from __future__ import annotations
