@@ -159,10 +159,6 @@ def test_a_variable_is_not_both_secret_and_setting(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        (
-            replaced("require run.tenant -> crm", 'require run.tenant -> crm when run.tenant == "a"'),
-            'run.tenant == "a"',
-        ),
         (BASE + "never run.tenant -> crm\n", "never run.tenant -> crm"),
     ],
 )
