@@ -8,7 +8,7 @@ from mcpx.compiler import model
 from mcpx.compiler.cedar.decision import Decision, Decisions, Policy, every
 from mcpx.compiler.cedar.diagrams import implies
 from mcpx.compiler.check.rules import covers, rule_fields, rule_servers
-from mcpx.compiler.check.token_flows import check_claims
+from mcpx.compiler.check.token_flows import check_claims, claim_decision, vouched_tokens
 from mcpx.compiler.credentials import credential_of
 from mcpx.compiler.report import flow_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
@@ -175,7 +175,7 @@ def _required(program: model.Program, decisions: Decisions) -> Iterator[Diagnost
 def _carries_when(
     rule: model.Rule, field: str, agent: str, server: model.Server, program: model.Program, decisions: Decisions
 ) -> bool:
-    """Whether a `require` with a condition is fulfilled by an optional header that goes wherever it holds."""
+    """Whether a `require` with a condition is fulfilled by an optional header or claim that goes wherever it holds."""
     if rule.condition is None:
         return False
     wanted = decisions.satisfied(rule.id, agent, server.name, field)
@@ -185,19 +185,17 @@ def _carries_when(
             decided = every([decision for _, decision in references(header, agent, server.name, program, decisions)])
             if implies(wanted, decided.guard):
                 return True
-    return False
+    return any(
+        implies(wanted, claim_decision(claim, token, agent, server.name, decisions).guard)
+        for token in vouched_tokens(server, program)
+        for claim in token.claims
+        if field in {part.field for part in claim.parts} and not program.fields[field].optional
+    )
 
 
 def _vouched(server: model.Server, program: model.Program) -> set[str]:
     """The fields in plain claims of the tokens that plain headers of a server are made of."""
-    tokens = (
-        program.tokens[part.token]
-        for header in server.headers
-        if not header.optional
-        for part in header.parts
-        if isinstance(part, model.TokenPart)
-    )
-    claims = (claim for token in tokens for claim in token.claims if not claim.optional)
+    claims = (claim for token in vouched_tokens(server, program) for claim in token.claims if not claim.optional)
     return {part.field for claim in claims for part in claim.parts}
 
 

@@ -30,6 +30,13 @@ def check_claims(program: model.Program, decisions: Decisions) -> Iterator[Diagn
                 yield from _claim(claim, token, server, agents, decisions)
 
 
+def vouched_tokens(server: model.Server, program: model.Program) -> tuple[model.Token, ...]:
+    """The tokens that plain headers of a server are made of: every call carries them."""
+    plain = (header for header in server.headers if not header.optional)
+    parts = (part for header in plain for part in header.parts)
+    return tuple(program.tokens[part.token] for part in parts if isinstance(part, model.TokenPart))
+
+
 def _claim(
     claim: model.Claim, token: model.Token, server: str, agents: tuple[str, ...], decisions: Decisions
 ) -> Iterator[Diagnostic]:
@@ -42,7 +49,10 @@ def _claim(
         return
     for by, lacking in stopped.items():
         policies: tuple[Policy, ...] = tuple(decisions.policies[name] for name in by)
-        if not policies:
+        open_ones = [policy for policy in policies if policy.id in decisions.conditional]
+        if not claim.optional and any(decided[agent].permitted for agent in lacking):
+            yield say.claim_depends(claim, token, lacking, server, open_ones)
+        elif not policies:
             yield say.claim_undeclared(claim, token, lacking, server)
         elif claim.optional:
             yield say.claim_never_sent(claim, token, server, policies)

@@ -170,6 +170,21 @@ def claim_denied(
     )
 
 
+def claim_depends(
+    claim: model.Claim, token: model.Token, agents: Sequence[str], server: str, by: Sequence[Policy]
+) -> Diagnostic:
+    """A plain claim that only some runs may have."""
+    what = f"`run.{claim.parts[0].field}`" if claim.parts else f"`{claim.name}`"
+    return _found(
+        "MX409",
+        f"`{claim.name}` is always in the token `{token.name}`, and only some runs of {_listed(agents)} may send {what}"
+        f" to `{server}`: {_names(by)}",
+        [Label(claim.value_span, f"the claim `{claim.name}` of `{token.name}` would carry it"), *_deciding(by)],
+        (),
+        ("make it an `optional` claim, which is left out for the other runs, or drop the condition",),
+    )
+
+
 def claim_undeclared(claim: model.Claim, token: model.Token, agents: Sequence[str], server: str) -> Diagnostic:
     """A claim that nothing lets through, for these agents."""
     field = claim.parts[0].field if claim.parts else ""

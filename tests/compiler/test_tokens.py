@@ -336,6 +336,43 @@ def test_a_plain_claim_carries_what_is_required(tmp_path: Path) -> None:
     assert compiled(tmp_path, claim).codes == ["MX405"]
 
 
+def _on_some_plans(claim: str, rule: str) -> str:
+    return with_lines(
+        run='  verified user: string\n  verified plan: one of ["free", "pro"]',
+        crm="  header X-Run-Proof = token.proof",
+        more=replaced("    tenant = run.tenant", f"    tenant = run.tenant\n    {claim}", base=PROOF) + rule,
+    )
+
+
+def test_a_plain_claim_is_for_every_run_and_a_condition_makes_that_untrue(tmp_path: Path) -> None:
+    rule = 'allow run.user -> crm when run.plan == "pro" as pro_only\n'
+    result = compiled(tmp_path, _on_some_plans("user = run.user", rule))
+    assert found(result) == [("MX409", "run.user")]
+    assert "token `proof`" in result.only.message
+    assert "pro_only" in result.only.message
+
+
+def test_an_optional_claim_gets_the_guard_of_its_rules(tmp_path: Path) -> None:
+    rule = 'allow run.user -> crm when run.plan == "pro" as pro_only\n'
+    body = compiled(tmp_path, _on_some_plans("optional user = run.user", rule)).clean
+    (row,) = body.rows
+    _, user = body.claims[row.tokens["proof"]]
+    branch = body.guards[str(user.send)]
+    assert (branch.field, branch.value, branch.then, branch.otherwise) == ("plan", "pro", True, False)
+    assert user.by == ("pro_only",)
+
+
+def test_a_require_with_a_condition_is_carried_by_a_claim_that_goes_wherever_it_holds(tmp_path: Path) -> None:
+    wanted = 'require run.user -> crm when run.plan == "pro" as pro_user\n'
+    assert compiled(tmp_path, _on_some_plans("optional user = run.user", wanted)).clean
+    kept = wanted + 'deny run.user -> crm when run.plan == "pro" as nobody\n'
+    assert "MX405" in compiled(tmp_path, _on_some_plans("optional user = run.user", kept)).codes
+    elsewhere = _on_some_plans("optional user = run.user", wanted).replace(
+        "header X-Run-Proof", "optional header X-Run-Proof"
+    )
+    assert compiled(tmp_path, elsewhere).codes == ["MX405"]
+
+
 # --- Where tokens go --------------------------------------------------------------------------------------------------
 
 

@@ -213,7 +213,7 @@ def _rules(draw: st.DrawFn, fields: list[str], servers: list[str], people: list[
         server_tags=draw(_some(SERVER_TAGS, least=1)) if to_tag else (),
         people=draw(_some(people)),
         plans=draw(_some(PLANS, least=1)) if when else None,
-        cedar=when or draw(st.booleans()),
+        cedar=draw(st.booleans()),
     )
 
 
