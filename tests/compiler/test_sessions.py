@@ -192,3 +192,15 @@ def test_discovery_is_with_the_session_or_the_run(tmp_path: Path) -> None:
     assert compiled(tmp_path, BASE).clean.servers["crm"].discovery == "session"
     assert compiled(tmp_path, with_lines(crm="  discovery = per run")).clean.servers["crm"].discovery == "run"
     assert compiled(tmp_path, with_lines(crm="  discovery = shared")).codes == ["MX210"]
+
+
+def test_what_opens_a_session_goes_to_one_server_like_every_secret(tmp_path: Path) -> None:
+    more = f"""{SESSION_KEY}
+server docs {{
+  url = "https://docs.example.com/mcp"
+  header X-Key = secret.session_key
+}}
+agent reader uses docs"""
+    result = compiled(tmp_path, with_lines(crm="  session = shared", more=more))
+    assert result.codes == ["MX316"]
+    assert "`session_key`" in result.only.message
