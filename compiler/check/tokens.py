@@ -17,7 +17,8 @@ from mcpx.compiler.source import Span
 from mcpx.compiler.tokens import tokens_for
 from mcpx.runtime import names
 
-_TEXT_CLAIMS = frozenset(("sub", "scope", "tenant"))
+_TEXT_CLAIMS = frozenset(("sub", "scope"))
+"""RFC 7519 section 4.1.2 and RFC 8693 section 4.2."""
 _CARRIERS = frozenset(("token", "password", "credential", "apikey", "api-key", "secret"))
 _FOREIGN = re.compile(r"(?:^|[^a-z])(?:jwt|bearer)(?:[^a-z]|$)")
 _SCHEME = re.compile(r"(?:^|\s)(?:basic|bearer|digest|dpop|negotiate|token)\s+$", re.IGNORECASE)

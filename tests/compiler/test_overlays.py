@@ -154,6 +154,13 @@ def test_a_variable_that_is_secret_and_setting_is_found_in_an_overlay(tmp_path: 
     assert compiled(tmp_path, text + overlay('setting.place = env("CRM_KEY")')).codes == ["MX226"]
 
 
+def test_a_signing_key_that_an_overlay_makes_a_credential_is_found(tmp_path: Path) -> None:
+    signed = TOKEN.replace("key = host", "key = secret.signing") + 'secret signing = env("SIGNING_KEY")\n'
+    text = with_lines(crm="  header X-Run-Proof = token.proof", more=signed)
+    assert compiled(tmp_path, text).codes == ["MX620"]
+    assert "MX810" in compiled(tmp_path, text + overlay('secret.crm_key = env("SIGNING_KEY")')).codes
+
+
 def test_two_servers_that_become_one_place_with_other_tags_are_found_in_an_overlay(tmp_path: Path) -> None:
     """A second name for the place would be a way round a `deny` on the tag."""
     text = replaced("mcpx 1\n", "mcpx 1\ntag third_party\n", base=BASE) + SECOND.replace(
