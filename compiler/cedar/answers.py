@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from mcpx.compiler.cedar.cases import Case, Row
@@ -36,6 +36,11 @@ class Answers:
             return decision
         own = (relation_id(kind, agent, server, item, via) for kind in relations)
         return Decision(decision.guard, tuple(sorted({*own, *decision.by})))
+
+    def alike(self, agent: str, server: str) -> Hashable:
+        """Equal for pairs whose questions are all decided alike, but for the names of their own statements."""
+        row, patterns = self._rows[agent, server]
+        return row.ways, id(patterns)
 
     def cases(self, action: str) -> Iterator[Case]:
         """Every question of an action."""

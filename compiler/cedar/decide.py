@@ -90,6 +90,7 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
             present=answers.present,
             attach=answers.attach,
             satisfied=satisfied,
+            alike=answers.alike,
             idle=tuple(
                 one.policy.id
                 for number, one in enumerate(every)

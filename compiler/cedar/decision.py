@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcpx.compiler.cedar.diagrams import Guard, all_of, any_of
@@ -77,6 +77,7 @@ class Decisions:
         present: (agent, server, secret, via), for the credential lines and direct references of the server.
         attach: (agent, server, via), for every `via` that the server has.
         satisfied: the runs that satisfy a rule of the file, by its id, for (agent, server, field).
+        alike: equal for pairs (agent, server) of equal `send` decisions; unequal ones may be equal as well.
         idle: the ids of policies that no run of any case satisfies: rules with a condition, written permits, and
             written forbids that read the run.
         conditional: the ids of policies that only some runs satisfy, in some case.
@@ -90,6 +91,7 @@ class Decisions:
     present: Mapping[tuple[str, str, str, str], Decision]
     attach: Mapping[tuple[str, str, str], Decision]
     satisfied: Callable[[str, str, str, str], Guard]
+    alike: Callable[[str, str], Hashable]
     idle: tuple[str, ...] = ()
     conditional: frozenset[str] = frozenset()
     shadowed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

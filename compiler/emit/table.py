@@ -45,6 +45,7 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
     claims: _Pool[tuple[body.ClaimStep, ...]] = _Pool("c")
     calls: _Pool[body.CallPlan] = _Pool("m")
     guards = GuardPool()
+    decided: dict[Hashable, str] = {}
     rows = []
     for agent in program.agents.values():
         for server in (program.servers[name] for name in agent.uses):
@@ -52,6 +53,9 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
                 _step(header, agent.name, server.name, program, decisions, programs, guards)
                 for header in server.headers
             )
+            alike = decisions.alike(agent.name, server.name)
+            if alike not in decided:
+                decided[alike] = flows.id_of(tuple(_flows(program, decisions, agent.name, server, guards)))
             call = call_plan(agent.name, server, program, decisions, _part, guards)
             rows.append(
                 body.Row(
@@ -60,7 +64,7 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
                     server=server.name,
                     credential=_credential(program, agent.name, server),
                     plan=plans.id_of(plan),
-                    flows=flows.id_of(tuple(_flows(program, decisions, agent.name, server, guards))),
+                    flows=decided[alike],
                     by=decisions.connect[agent.name, server.name].by,
                     tokens={
                         token.name: claims.id_of(
@@ -84,7 +88,7 @@ def lower(program: model.Program, decisions: Decisions, sources: Mapping[str, So
         agents={name: agent.groups for name, agent in program.agents.items()},
         programs=programs.by_id(),
         plans=plans.by_id(),
-        flows={name: dict(decided) for name, decided in flows.by_id().items()},
+        flows={name: dict(flow) for name, flow in flows.by_id().items()},
         guards=guards.branches,
         tokens={name: token_spec(token) for name, token in program.tokens.items()},
         claims=claims.by_id(),
