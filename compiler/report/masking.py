@@ -117,11 +117,10 @@ def _declared(line: re.Match[str]) -> Iterator[_Range]:
 
 def _defaults(line: re.Match[str]) -> Iterator[_Range]:
     """The strings behind the name of the variable."""
-    first, *others = [*_STRING.finditer(line["rest"])] or [None]
+    strings = list(_STRING.finditer(line["rest"]))
     start = line.start("rest")
-    if first is not None and _CALL.match(line["rest"]) is None:
-        others = [first, *others]
-    yield from ((start + string.start("body"), start + string.end("body")) for string in others)
+    variables = 0 if _CALL.match(line["rest"]) is None else 1
+    yield from ((start + string.start("body"), start + string.end("body")) for string in strings[variables:])
 
 
 def _in_header(line: re.Match[str]) -> Iterator[_Range]:
