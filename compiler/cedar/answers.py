@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from mcpx.compiler.cedar.cases import Case, Row
-from mcpx.compiler.cedar.combine import Combination, Pattern
+from mcpx.compiler.cedar.combine import Combination
 from mcpx.compiler.cedar.decision import Decision
 from mcpx.compiler.cedar.lowering import relation_id
 
@@ -70,6 +70,3 @@ class _Cells(Mapping[_Key, Decision]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self._answers.cases(self._action))
-
-
-__all__ = ["Answers", "Pattern"]

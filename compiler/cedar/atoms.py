@@ -11,6 +11,7 @@ from typing import Any
 from mcpx.compiler.cedar.parsed import RUN, Json, nodes, run_fields
 from mcpx.compiler.cedar.witnesses import Test
 from mcpx.compiler.model import Field
+from mcpx.runtime.body import Question
 
 _UNKNOWN = object()
 """An attribute that this server, agent or item does not have: Cedar says itself what comes of reading it."""
@@ -72,19 +73,16 @@ def _tests(atom: Json, fields: Mapping[str, Field], attribute: Attribute) -> Ite
             left, right = _field(sides["left"]), _field(sides["right"])
             if (left is None) == (right is None):
                 raise _refused(atom)
-            field = left if left is not None else right
-            assert field is not None  # noqa: S101
+            field = left or right or ""
             constant = _constant(sides["right" if left is not None else "left"], atom, attribute)
             op = compared[0 if left is not None else 1]
-            if constant is not _UNKNOWN and op is not None:
+            if constant is not _UNKNOWN:
                 yield _test(op, constant, fields[field])
-            elif op is None:
-                raise _refused(atom)
         case _:
             raise _refused(atom)
 
 
-_COMPARISONS: Mapping[str, tuple[str | None, str | None]] = {
+_COMPARISONS: Mapping[str, tuple[Question, Question]] = {
     "==": ("eq", "eq"),
     "!=": ("eq", "eq"),
     "<": ("lt", "le"),
@@ -98,7 +96,7 @@ _COMPARISONS: Mapping[str, tuple[str | None, str | None]] = {
 """The test that decides each operator, with the field on its left and on its right: `x > 5` is `not x <= 5`."""
 
 
-def _test(op: str, constant: Any, field: Field) -> Test:
+def _test(op: Question, constant: Any, field: Field) -> Test:
     if field.type.kind == "bool":
         return Test(field.name, "true", None)
     if isinstance(constant, list):

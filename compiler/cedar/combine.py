@@ -89,7 +89,7 @@ class Combination:
         permits = frozenset((*own, *(self._policies[number].policy.id for number in met)))
         return bool(permits), permits
 
-    def _block(self, row: Row, key: Hashable) -> tuple[Pattern, ...]:
+    def _block(self, row: Row, key: tuple[Hashable, ...]) -> tuple[Pattern, ...]:
         cases = tuple(row.cases())
         candidates = self._scope("principal", row.agent) & self._scope("resource", row.server)
         said = tuple((number, self._about(number, row, cases, key)) for number in _bits(candidates))
@@ -116,15 +116,17 @@ class Combination:
             patterns.append(pattern)
         return tuple(patterns)
 
-    def _about(self, number: int, row: Row, cases: Sequence[tuple[Case, tuple[str, ...]]], block: Hashable) -> Said:
+    def _about(
+        self, number: int, row: Row, cases: Sequence[tuple[Case, tuple[str, ...]]], block: tuple[Hashable, ...]
+    ) -> Said:
         policy = self._policies[number]
-        _, _, ways, presented, token = block  # type: ignore[misc]
+        _, _, ways, presented, token = block
         key = (
             number,
             policy.class_of("principal", row.agent),
             policy.class_of("resource", row.server),
             ways,
-            presented if "present" in policy.actions else len(presented),
+            presented if "present" in policy.actions else len(row.presented),
             token,
         )
         if key not in self._said:

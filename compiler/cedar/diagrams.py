@@ -202,7 +202,8 @@ class Diagrams:
         if all(node == first for _, node in outcomes):
             return first
         for number, test in enumerate(tests):
-            yes, no = [], []
+            yes: list[tuple[Value | None, Node]] = []
+            no: list[tuple[Value | None, Node]] = []
             for value, node in outcomes:
                 met = value is not None and (test.op == "has" or answer(test.op, test.value, value))
                 (yes if met else no).append((value, node))

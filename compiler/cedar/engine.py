@@ -63,7 +63,7 @@ class Engine:
         known = self._default
         if variant is not None and variant != self.entities[variant.uid]:
             known = self._with(variant.uid, json.dumps(variant.attributes))
-        return cedarpy.is_authorized_batch(requests, policies, known, self._schema)
+        return cedarpy.is_authorized_batch(list(requests), policies, known, self._schema)
 
     @lru_cache(maxsize=_MOST_VARIANTS)  # noqa: B019 - an engine lives as long as one build
     def _with(self, uid: Uid, attributes: str) -> cedarpy.Entities:

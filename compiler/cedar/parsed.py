@@ -79,8 +79,8 @@ class Parsed:
 
     def run_beyond(self) -> bool:
         """Whether it uses the run for anything but to read, or ask for, its fields."""
-        seen = sum(node == RUN for node in _nodes([*self.clauses]))
-        return seen != sum(_run_field(node) is not None for node in _nodes([*self.clauses]))
+        seen = sum(1 for node in _nodes([*self.clauses]) if node == RUN)
+        return seen != sum(1 for node in _nodes([*self.clauses]) if _run_field(node) is not None)
 
     def reads(self, clause: int, attributes: frozenset[str]) -> frozenset[str]:
         """Which of these attributes one clause reads, or asks for, on anything but the context."""

@@ -54,7 +54,7 @@ def witnesses(field: Field, tests: Iterable[Test]) -> tuple[Value | None, ...]:
             values = _strings(asked)
         case "list":
             values = _lists(asked)
-    found = (*values, None) if field.optional else tuple(values)
+    found: tuple[Value | None, ...] = (*values, *((None,) if field.optional else ()))
     if len(found) > BUDGET:
         raise TooManyError
     return found
