@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from mcpx.runtime.body import Body
 from mcpx.runtime.calls import ArgumentRule
 from mcpx.runtime.errors import NoRoute
-from mcpx.runtime.headers import Plan, row_plan, session_plan
+from mcpx.runtime.headers import Plan
+from mcpx.runtime.plans import row_plan, session_plan
 from mcpx.runtime.wording import meant, quoted
 
 
