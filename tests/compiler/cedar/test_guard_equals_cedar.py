@@ -46,7 +46,8 @@ def compared(seed: int) -> Iterator[tuple[object, bool, bool]]:
         for case in cases
     }
     names = frozenset(name for name in ids.values() if isinstance(name, str))
-    assert not list(guard_faults(pool.branches, names, _specs(program)))
+    for fault in guard_faults(pool.branches, names, _specs(program)):
+        raise TableError(fault)
     whole = policies(program, sources)
     source = Runs(random, text)
     runs = [source.one() for _ in range(RUNS)]
