@@ -132,7 +132,9 @@ class Policies:
         )
 
     def _atom(self) -> str:
-        kind: Callable[[], tuple[str, str]] = self.random.choice([self._string, self._int, self._bool, self._list])
+        kind: Callable[[], tuple[str, str]] = self.random.choice(
+            [self._string, self._string, self._int, self._bool, self._list]
+        )
         field, atom = kind()
         if field not in OPTIONAL:
             return atom
@@ -154,6 +156,8 @@ class Policies:
                 f"{read} == {constants[0]}",
                 f"{constants[0]} != {read}",
                 f"[{', '.join(constants)}].contains({read})",
+                f'{read} like "{pick(PATTERNS)}"',
+                f'{read} like "{pick(PATTERNS)}"',
                 f'{read} like "{pick(PATTERNS)}"',
                 f"{read} == resource.home",
                 f"resource.regions.contains({read})",
