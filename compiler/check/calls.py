@@ -8,6 +8,7 @@ from mcpx.compiler import model
 from mcpx.compiler.check.literals import looks_secret
 from mcpx.compiler.patterns import can_hold
 from mcpx.compiler.report import call_errors as say
+from mcpx.compiler.report import check_errors as say_value
 from mcpx.compiler.report.diagnostic import Diagnostic
 from mcpx.runtime import names
 from mcpx.runtime.calls import key_fault
@@ -44,20 +45,20 @@ def _meta(meta: model.Meta, program: model.Program) -> Iterator[Diagnostic]:
         yield say.meta_key(meta, why)
     for text in (part for part in meta.parts if isinstance(part, model.TextPart)):
         if looks_secret(text.text) or (len(meta.parts) == 1 and names.secret_words(meta.key)):
-            yield say.looks_secret(text.span)
+            yield say_value.looks_secret(text.span)
     parts = [part for part in meta.parts if isinstance(part, model.FieldPart)]
     for part in parts:
         field = program.fields[part.field]
         if field.optional and not meta.optional:
             yield say.missing_field(meta, part, field)
         if not field.verified and names.identity_words(meta.key):
-            yield say.claimed_identity(meta, part, field)
+            yield say_value.claimed_identity(meta, part, field)
         if field.type.kind == "list" and len(meta.parts) > 1:
             yield say.list_in_text(meta, part)
     verified = next((part for part in parts if program.fields[part.field].verified), None)
     claimed = next((part for part in parts if not program.fields[part.field].verified), None)
     if verified is not None and claimed is not None:
-        yield say.mixed_trust(meta, verified, claimed)
+        yield say_value.mixed_trust(meta, verified, claimed)
     elif len(parts) > 1:
         yield from _injective(meta, program)
 

@@ -1,4 +1,4 @@
-"""Rules and policies that Cedar decided about and that change nothing: they look like a guard, or a way, and are none."""
+"""Policies that Cedar decided about and that change nothing: they look like a guard, or a way, and are none."""
 
 from __future__ import annotations
 

@@ -1,19 +1,17 @@
 """Sentences about what is said of calls: `meta` and `argument` lines.
 
-A rule that holds for headers too has the header's code, and a sentence of its own here.
+A rule that holds for headers too has the header's code; where the words differ, it has a sentence of its own here.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 from mcpx.compiler import model
-from mcpx.compiler.report.diagnostic import Diagnostic, Label, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Label, Stage, finding
 from mcpx.compiler.source import Span
 
-
-def _found(
-    code: str, message: str, *labels: Label, notes: tuple[str, ...] = (), helps: tuple[str, ...] = ()
-) -> Diagnostic:
-    return Diagnostic(code, Stage.CHECK, message, labels, notes, helps)
+_found = partial(finding, Stage.CHECK)
 
 
 def meta_key(meta: model.Meta, why: str) -> Diagnostic:
@@ -81,28 +79,6 @@ def missing_field(meta: model.Meta, part: model.FieldPart, field: model.Field) -
     )
 
 
-def claimed_identity(meta: model.Meta, part: model.FieldPart, field: model.Field) -> Diagnostic:
-    """A claimed field under a key that says identity."""
-    return _found(
-        "MX313",
-        f"`{meta.key}` names an identity, and `run.{field.name}` is only claimed",
-        Label(part.span, "the caller chooses this value"),
-        Label(field.span, "declared `claimed` here"),
-        helps=("an identity takes verified fields only",),
-    )
-
-
-def mixed_trust(meta: model.Meta, verified: model.FieldPart, claimed: model.FieldPart) -> Diagnostic:
-    """A verified and a claimed field in one value."""
-    return _found(
-        "MX308",
-        f"`{meta.key}` mixes verified and claimed fields",
-        Label(claimed.span, "claimed by the caller"),
-        Label(verified.span, "verified by the application"),
-        helps=("send them under two keys",),
-    )
-
-
 def not_injective(meta: model.Meta, field: model.FieldPart, following: Span) -> Diagnostic:
     """Text in which two different runs could read the same."""
     return _found(
@@ -132,15 +108,4 @@ def unproved_identity(meta: model.Meta, server: model.Server) -> Diagnostic:
         Label(meta.key_span, "anybody who reaches the server could send this identity"),
         Label(server.span, "this server gets neither a credential nor a secret"),
         helps=('let the server check its caller: header Authorization = "Bearer ${credential}"',),
-    )
-
-
-def looks_secret(span: Span) -> Diagnostic:
-    """Literal text that looks like a key."""
-    return _found(
-        "MX315",
-        "this text looks like a secret",
-        Label(span, "a value in the file is known to all who read the file"),
-        notes=("if it is one, treat it as leaked: replace it where it is accepted",),
-        helps=('declare it: secret NAME = env("VARIABLE")',),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
 
-from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage, finding, listed
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
 
@@ -21,27 +22,14 @@ _PLAIN_WORDS = (
 )
 
 
-def _error(
-    code: str,
-    message: str,
-    *labels: Label,
-    notes: tuple[str, ...] = (),
-    helps: tuple[str, ...] = (),
-    fixes: tuple[Fix, ...] = (),
-) -> Diagnostic:
-    return Diagnostic(code, Stage.DECIDE, message, labels, notes, helps, fixes)
+_error = partial(finding, Stage.DECIDE)
 
 
-def _warning(code: str, message: str, *labels: Label, helps: tuple[str, ...] = ()) -> Diagnostic:
-    return Diagnostic(code, Stage.DECIDE, message, labels, (), helps, (), WARNING)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+_warning = partial(finding, Stage.DECIDE, severity=WARNING)
 
 
 def _meant(close: tuple[str, ...], otherwise: str) -> str:
-    return f"did you mean {_listed(close)}?" if close else otherwise
+    return f"did you mean {listed(close)}?" if close else otherwise
 
 
 def _in_words(cedar: str) -> str:
@@ -154,7 +142,7 @@ def unknown_type(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
         "MX509",
         f"`{name}` is no entity type of the vocabulary",
         Label(span, _meant(close, "unknown type")),
-        helps=() if close else (f"the types are {_listed(types)}",),
+        helps=() if close else (f"the types are {listed(types)}",),
     )
 
 
@@ -180,13 +168,13 @@ def no_such_item(span: Span, policy: str, item: str, actions: Iterable[str], hav
     helps: tuple[str, ...] = ()
     if with_item:
         (scope,) = with_item if len(with_item) == 1 else ("",)
-        narrowed = f'`action == Mcpx::Action::"{scope}"`' if scope else f"an action of {_listed(with_item)}"
+        narrowed = f'`action == Mcpx::Action::"{scope}"`' if scope else f"an action of {listed(with_item)}"
         helps = (f"narrow the policy to {narrowed}, or ask first: `context has {item} && …`",)
     kinds = "the action" if len(without) == 1 else "the actions"
     have = "has" if len(without) == 1 else "have"
     return _error(
         "MX511",
-        f"{kinds} {_listed(without)} {have} no `context.{item}`",
+        f"{kinds} {listed(without)} {have} no `context.{item}`",
         Label(span, f"read by `{policy}`, whose scope covers {'it' if len(without) == 1 else 'them'}"),
         helps=helps,
     )

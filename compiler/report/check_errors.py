@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from mcpx.compiler import model
-from mcpx.compiler.report.diagnostic import Diagnostic, Fix, Label, Severity, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Label, Severity, Stage, finding
 from mcpx.compiler.source import Span
 
-
-def _found(
-    code: str,
-    message: str,
-    *labels: Label,
-    notes: tuple[str, ...] = (),
-    helps: tuple[str, ...] = (),
-    fixes: tuple[Fix, ...] = (),
-    severity: Severity = Severity.ERROR,
-) -> Diagnostic:
-    return Diagnostic(code, Stage.CHECK, message, labels, notes, helps, fixes, severity)
+_found = partial(finding, Stage.CHECK)
 
 
 # --- Header names -----------------------------------------------------------------------------------------------------
@@ -93,14 +84,14 @@ def literal_value(span: Span, why: str) -> Diagnostic:
     return _found("MX307", "this text cannot be sent in a header", Label(span, why))
 
 
-def mixed_trust(header: model.Header, verified: model.FieldPart, claimed: model.FieldPart) -> Diagnostic:
-    """A verified and a claimed field in one header."""
+def mixed_trust(way: model.Header | model.Meta, verified: model.FieldPart, claimed: model.FieldPart) -> Diagnostic:
+    """A verified and a claimed field in one value."""
     return _found(
         "MX308",
-        f"`{header.name}` mixes verified and claimed fields",
+        f"`{way.name}` mixes verified and claimed fields",
         Label(claimed.span, "claimed by the caller"),
         Label(verified.span, "verified by the application"),
-        helps=("send them in two headers",),
+        helps=("send them apart",),
     )
 
 
@@ -136,14 +127,14 @@ def in_trace_header(header: model.Header, part: model.FieldPart) -> Diagnostic:
     )
 
 
-def claimed_identity(header: model.Header, part: model.FieldPart, field: model.Field) -> Diagnostic:
-    """A claimed field in a header whose name says identity."""
+def claimed_identity(way: model.Header | model.Meta, part: model.FieldPart, field: model.Field) -> Diagnostic:
+    """A claimed field under a name that says identity."""
     return _found(
         "MX313",
-        f"`{header.name}` names an identity, and `run.{field.name}` is only claimed",
+        f"`{way.name}` names an identity, and `run.{field.name}` is only claimed",
         Label(part.span, "the caller chooses this value"),
         Label(field.span, "declared `claimed` here"),
-        helps=("an identity header takes verified fields only",),
+        helps=("an identity takes verified fields only",),
     )
 
 

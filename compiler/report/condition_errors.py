@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from mcpx.compiler import model, syntax
-from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage, finding
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
 
@@ -18,15 +19,7 @@ _KINDS = {
 }
 
 
-def _error(
-    code: str,
-    message: str,
-    *labels: Label,
-    notes: tuple[str, ...] = (),
-    helps: tuple[str, ...] = (),
-    fixes: tuple[Fix, ...] = (),
-) -> Diagnostic:
-    return Diagnostic(code, Stage.RESOLVE, message, labels, notes, helps, fixes)
+_error = partial(finding, Stage.RESOLVE)
 
 
 def types_differ(span: Span, left: str, right: str) -> Diagnostic:

@@ -88,6 +88,25 @@ class Diagnostic:
         return self.labels[0].span
 
 
+def finding(
+    stage: Stage,
+    code: str,
+    message: str,
+    *labels: Label,
+    notes: tuple[str, ...] = (),
+    helps: tuple[str, ...] = (),
+    fixes: tuple[Fix, ...] = (),
+    severity: Severity = Severity.ERROR,
+) -> Diagnostic:
+    """A diagnostic, written the way in which sentences are: the stage is the same for all of a module."""
+    return Diagnostic(code, stage, message, labels, notes, helps, fixes, severity)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in back-quotes, with commas between."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def in_order(diagnostics: Iterable[Diagnostic], sources: Mapping[str, Source]) -> tuple[Diagnostic, ...]:
     """Sorted by file (in the order they were read), stage, position and code; what would read the same is kept once."""
     files = {name: number for number, name in enumerate(sources)}

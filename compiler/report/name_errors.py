@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from mcpx.compiler import syntax
-from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage, finding, listed
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
 
-
-def _error(
-    code: str,
-    message: str,
-    *labels: Label,
-    notes: tuple[str, ...] = (),
-    helps: tuple[str, ...] = (),
-    fixes: tuple[Fix, ...] = (),
-) -> Diagnostic:
-    return Diagnostic(code, Stage.RESOLVE, message, labels, notes, helps, fixes)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+_error = partial(finding, Stage.RESOLVE)
 
 
 def unknown(kind: str, name: syntax.Name, known: Iterable[str]) -> Diagnostic:
@@ -31,7 +19,7 @@ def unknown(kind: str, name: syntax.Name, known: Iterable[str]) -> Diagnostic:
     return _error(
         "MX201",
         f"no {kind} is called `{name.text}`",
-        Label(name.span, f"not declared{', did you mean ' + _listed(close) + '?' if close else ''}"),
+        Label(name.span, f"not declared{', did you mean ' + listed(close) + '?' if close else ''}"),
         helps=() if close else (f"declare the {kind}, or use one that is declared",),
         fixes=tuple(Fix(f"replace by `{other}`", (Edit(name.span, other),)) for other in close),
     )
@@ -106,7 +94,7 @@ def unknown_key(block: str, name: syntax.Name, known: Iterable[str]) -> Diagnost
     return _error(
         "MX207",
         f"a {block} has no `{name.text}`",
-        Label(name.span, f"did you mean {_listed(close)}?" if close else "nothing reads this"),
+        Label(name.span, f"did you mean {listed(close)}?" if close else "nothing reads this"),
         fixes=tuple(Fix(f"replace by `{other}`", (Edit(name.span, other),)) for other in close),
     )
 
@@ -212,7 +200,7 @@ def unknown_source(function: syntax.Name, what: str, known: Iterable[str]) -> Di
     return _error(
         "MX219",
         f"a {what} cannot come from `{function.text}`",
-        Label(function.span, f"did you mean {_listed(close)}?" if close else f"expected one of {_listed(known)}"),
+        Label(function.span, f"did you mean {listed(close)}?" if close else f"expected one of {listed(known)}"),
     )
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from mcpx.compiler import model, syntax
-from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Stage, finding
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
 
-
-def _error(
-    code: str, message: str, *labels: Label, helps: tuple[str, ...] = (), fixes: tuple[Fix, ...] = ()
-) -> Diagnostic:
-    return Diagnostic(code, Stage.RESOLVE, message, labels, helps=helps, fixes=fixes)
+_error = partial(finding, Stage.RESOLVE)
 
 
 def owner_unknown(owner: syntax.Name, known: Iterable[str]) -> Diagnostic:

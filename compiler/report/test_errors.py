@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from mcpx.compiler import syntax
-from mcpx.compiler.report.diagnostic import Diagnostic, Label, Stage
+from mcpx.compiler.report.diagnostic import Diagnostic, Label, Stage, finding
 from mcpx.compiler.source import Span
 
-
-def _error(code: str, message: str, *labels: Label, helps: tuple[str, ...] = ()) -> Diagnostic:
-    return Diagnostic(code, Stage.RESOLVE, message, labels, helps=helps)
+_error = partial(finding, Stage.RESOLVE)
 
 
 def sends_nothing(title: Span) -> Diagnostic:
