@@ -121,7 +121,9 @@ def main(sizes: list[int]) -> None:
     print(f"{'size':>6} {'rows':>7} {'seconds':>8} {'peak MB':>8} {'Cedar':>8} {'table kB':>9} {'ms a row':>9} growth")
     before: float | None = None
     for size in sizes:
-        done = subprocess.run([sys.executable, __file__, "--one", str(size)], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, __file__, "--one", str(size)], capture_output=True, text=True, check=True
+        )
         found = json.loads(done.stdout)
         per_row = 1000 * found["seconds"] / found["rows"]
         growth = "" if before is None else f"x{per_row / before:.2f}"

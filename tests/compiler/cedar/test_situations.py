@@ -85,13 +85,13 @@ def test_cedar_02_holds_for_every_kind_of_entity_and_place(policy: str, place: s
     ("condition", "code", "place"),
     [
         ('when { context.run.tenant in ["free"] }', "MX510", None),
-        ("when { context.run.region == \"eu\" }", "MX510", "context.run.region"),
+        ('when { context.run.region == "eu" }', "MX510", "context.run.region"),
         ("when { context.run.tenant == context.run.user }", "MX517", "context.run.tenant"),
         ("when { context.run.seats + 1 > 5 }", "MX517", "context.run.seats"),
         ("when { context.run.seats * 2 > 5 }", "MX517", "context.run.seats"),
         ("when { -context.run.seats > 5 }", "MX517", "context.run.seats"),
         ("when { ip(context.run.tenant).isIpv4() }", "MX510", None),
-        ("when { [context.run.tenant].contains(\"a\") }", "MX517", "context.run.tenant"),
+        ('when { [context.run.tenant].contains("a") }', "MX517", "context.run.tenant"),
         ("when { {a: context.run.seats}.a == 1 }", "MX517", "context.run.seats"),
         ("when { (if true then context.run.seats else 1) == 1 }", "MX517", "context.run.seats"),
         ("when { (context.run.seats > 1) == true }", "MX517", "context.run.seats"),
@@ -116,7 +116,7 @@ def test_cedar_04_an_optional_field_is_asked_for_first() -> None:
     [
         ("context.run.tenant == context.run.user", "two values of the run"),
         ("context.run.seats + 1 > 5", "calculates"),
-        ("[context.run.tenant].contains(\"a\")", "inside a set"),
+        ('[context.run.tenant].contains("a")', "inside a set"),
     ],
 )
 def test_cedar_10_the_reason_is_given_in_words(condition: str, words: str) -> None:
