@@ -13,6 +13,7 @@ from mcpx.runtime.binding import current_run, require_run
 from mcpx.runtime.calls import Call
 from mcpx.runtime.endpoints import Endpoint
 from mcpx.runtime.errors import (
+    AnswerUnusable,
     ArgumentRefused,
     CallFailed,
     CallRefused,
@@ -34,6 +35,7 @@ from mcpx.runtime.router import Router
 from mcpx.runtime.run import Run, run_as
 
 __all__ = [
+    "AnswerUnusable",
     "ArgumentRefused",
     "Call",
     "CallFailed",

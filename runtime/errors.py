@@ -13,6 +13,7 @@ McpxError
 └── CallFailed            the request was sent, or tried, and there is no answer to use
     ├── ServerRefused     the server answered with an HTTP error status
     ├── RedirectRefused   the server pointed to another place; nothing was sent there
+    ├── AnswerUnusable    the server answered with something that is no MCP message
     ├── CallTimedOut      no answer in time
     └── ConnectionFailed  the transport broke
 """
@@ -81,6 +82,10 @@ class ServerRefused(CallFailed):
 
 class RedirectRefused(CallFailed):
     """The server answered with a redirect, which is never followed (RFC 9110 section 15.4)."""
+
+
+class AnswerUnusable(CallFailed):
+    """The server answered with something that is no MCP message; nothing of its text is shown or logged."""
 
 
 class CallTimedOut(CallFailed):

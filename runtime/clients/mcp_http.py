@@ -7,7 +7,6 @@ is answered with a JSON-RPC error for its own id, and the failure itself goes to
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -20,7 +19,9 @@ from mcp_types import INTERNAL_ERROR, JSONRPCError
 from pydantic import ValidationError
 
 from mcpx.runtime.clients.core import Carried, Operation, SessionRoute, carried_here
+from mcpx.runtime.clients.mcp_answers import EventFilter, json_fault
 from mcpx.runtime.errors import (
+    AnswerUnusable,
     CallFailed,
     CallRefused,
     CallTimedOut,
@@ -133,12 +134,14 @@ class IdentityClient(httpx2.AsyncClient):
         return response
 
     async def _exchanged(self, request: httpx2.Request, carried: Carried | None) -> httpx2.Response:
+        # Events are looked at as they come, and nothing may unfold to more than was sent (RFC 9110 section 12.5.3).
+        request.headers["Accept-Encoding"] = "identity"
         self._route.dress((request.url.scheme, request.url.host, request.url.port), request.headers, carried)
         server = self._route.server
         try:
             with anyio.fail_after(self._limit(carried)):
                 response = await super().send(request, stream=True, auth=None, follow_redirects=False)
-                if _media_type(response) == "application/json":
+                if _is_plain(response) and _media_type(response) == "application/json":
                     await response.aread()
         except (TimeoutError, httpx2.TimeoutException):
             raise CallTimedOut(f"server `{server}` did not answer in time") from None
@@ -146,6 +149,7 @@ class IdentityClient(httpx2.AsyncClient):
         except Exception as error:  # noqa: BLE001
             raise ConnectionFailed(f"the connection to server `{server}` failed: {type(error).__name__}") from None
         if response.status_code < 300:
+            await self._require_answer(response, carried)
             return response
         if response.status_code >= 400 and (request.method == "DELETE" or _is_protocol_answer(response, request)):
             return response
@@ -153,6 +157,23 @@ class IdentityClient(httpx2.AsyncClient):
         if response.status_code == 404 and _SESSION_ID in request.headers:
             self._session_lost()
         raise _refusal(server, response)
+
+    async def _require_answer(self, response: httpx2.Response, carried: Carried | None) -> None:
+        """Refuse what is no answer to a request; the events of a stream are looked at as they come."""
+        kind = _media_type(response)
+        fault: str | None = None
+        if not _is_plain(response):
+            fault = "has a content coding that was not asked for"
+        elif response.request.method != "POST" or carried is None or carried.request_id is None:
+            return
+        elif kind == "application/json":
+            fault = json_fault(response.content, carried.request_id)
+        elif kind != "text/event-stream":
+            fault = "is neither JSON nor an event stream"
+        if fault is None:
+            return
+        await response.aclose()
+        raise AnswerUnusable(f"server `{self._route.server}` gave an answer that {fault}")
 
     def _limit(self, carried: Carried | None) -> float | None:
         """Seconds until an answer has begun: behind the SDK's own clock where a caller waits."""
@@ -171,10 +192,16 @@ class _WatchedStream(httpx2.AsyncByteStream):
         self._operation = operation
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with contextlib.suppress(httpx2.HTTPError):
+        events = EventFilter()
+        failure: CallFailed = ConnectionFailed(f"server `{self._server}` ended the stream without an answer")
+        try:
             async for chunk in self._inner:
-                yield chunk
-        self._operation.failure = ConnectionFailed(f"server `{self._server}` ended the stream without an answer")
+                yield events.feed(chunk)
+        except httpx2.HTTPError:
+            pass
+        except ValueError:
+            failure = AnswerUnusable(f"server `{self._server}` sent an event that is no JSON-RPC message")
+        self._operation.failure = failure
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -192,6 +219,10 @@ def _failed(request: httpx2.Request, request_id: int | str | None, text: str) ->
         return httpx2.Response(202, request=request)
     error = {"code": INTERNAL_ERROR, "message": text}
     return httpx2.Response(200, json={"jsonrpc": "2.0", "id": request_id, "error": error}, request=request)
+
+
+def _is_plain(response: httpx2.Response) -> bool:
+    return response.headers.get("content-encoding", "identity").strip().lower() == "identity"
 
 
 def _media_type(response: httpx2.Response) -> str:
