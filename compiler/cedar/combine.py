@@ -14,6 +14,7 @@ from mcpx.compiler.cedar.decision import Decision
 from mcpx.compiler.cedar.diagrams import NO, YES, Diagrams, Node
 from mcpx.compiler.cedar.lowering import relation_id
 from mcpx.compiler.cedar.satisfaction import Satisfaction
+from mcpx.compiler.cedar.witnesses import TooManyError
 from mcpx.runtime.redacted import Value
 
 
@@ -78,6 +79,14 @@ class Combination:
         if pattern not in self._decisions:
             self._decisions[pattern] = self._decided(pattern)
         return self._decisions[pattern]
+
+    def decidable(self, pattern: Pattern) -> bool:
+        """Whether the decision is small enough to be written down."""
+        try:
+            self.decision(pattern)
+        except TooManyError:
+            return False
+        return True
 
     def expected(self, pattern: Pattern, run: Mapping[str, Value | None], case: Case) -> tuple[bool, frozenset[str]]:
         """What Cedar should say for one run, and by which policies."""

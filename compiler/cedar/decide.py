@@ -7,17 +7,17 @@ follow by Cedar's definition and are confirmed by Cedar with the whole set, once
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import cedarpy
 
 from mcpx.compiler.cedar import lowering, vocabulary
 from mcpx.compiler.cedar.answers import Answers
 from mcpx.compiler.cedar.cases import Case, rows_of
-from mcpx.compiler.cedar.combine import Combination
+from mcpx.compiler.cedar.combine import Combination, Pattern
 from mcpx.compiler.cedar.confirm import confirm
 from mcpx.compiler.cedar.decision import Decisions
-from mcpx.compiler.cedar.diagrams import Diagrams, Guard
+from mcpx.compiler.cedar.diagrams import MOST_TESTS, Diagrams, Guard
 from mcpx.compiler.cedar.engine import Engine
 from mcpx.compiler.cedar.gate import Written, admit
 from mcpx.compiler.cedar.lowering import Lowered
@@ -53,6 +53,8 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
     )
     if any(one.severity is not errors.WARNING for one in found):
         return None, found
+    if too_deep := [one for one in generated if lowering.depth(one.form) > lowering.MOST_DEPTH]:
+        return None, (*found, *(errors.rule_too_deep(one.policy.span, one.policy.id) for one in too_deep))
     _vouch([*generated, *next(iter(relations.values()), ())], schema)
     engine = Engine(program, schema)
     home = Diagrams(program.fields)
@@ -72,8 +74,8 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
         faults += undecided(program, engine, tuple(zip(written, policies, strict=True)), rows)
     if faults:
         return None, (*found, *faults)
-    for pattern in combination.patterns:
-        combination.decision(pattern)
+    if beyond := [pattern for pattern in combination.patterns if not combination.decidable(pattern)]:
+        return None, (*found, *_together(beyond, [*rules, *policies]))
     confirm(program, engine, combination, (*generated,), [one.statement.text for one in written])
     every = [*rules, *policies]
     conditional = {rule.id for rule in program.rules if rule.condition is not None}
@@ -108,6 +110,12 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
         ),
         found,
     )
+
+
+def _together(patterns: Sequence[Pattern], policies: Sequence[Satisfaction]) -> Iterator[Diagnostic]:
+    """Policies that are each small enough, and together are not."""
+    for numbers in dict.fromkeys(tuple(number for number, _ in pattern.satisfied) for pattern in patterns):
+        yield errors.too_many_regions_together([policies[number].policy for number in numbers], MOST_TESTS)
 
 
 def _speaks(policy: Satisfaction) -> bool:

@@ -19,7 +19,7 @@ from mcpx.runtime.redacted import Value
 Node = int
 NO: Node = 0
 YES: Node = 1
-_MOST_TESTS = 400
+MOST_TESTS = 400
 """Deeper diagrams than this are refused: no run should answer more questions about one value."""
 
 
@@ -158,7 +158,7 @@ class Diagrams:
         """
         if node not in self._normal:
             tests = self.tests(node)
-            if len(tests) > _MOST_TESTS:
+            if len(tests) > MOST_TESTS:
                 raise TooManyError
             self._normal[node] = self._normalized(node, _by_field(tests), {NO: NO, YES: YES})
         return self._normal[node]

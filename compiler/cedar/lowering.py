@@ -21,6 +21,8 @@ from mcpx.compiler.model import SESSION, Agent, Program, Rule, SecretPart
 
 Json = dict[str, Any]
 _ANY: Json = {"op": "All"}
+MOST_DEPTH = 110
+"""Cedar's reader of JSON ends at 128 levels; the set around a policy has some of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,17 @@ def relation_id(kind: str, agent: str, server: str, secret: str | None = None, v
         case "session":
             return f"credential for session to {server} = secret.{secret}"
     raise ValueError(kind)
+
+
+def depth(form: Json) -> int:
+    """How deep a policy's JSON nests."""
+    deepest, waiting = 0, [(form, 1)]
+    while waiting:
+        value, level = waiting.pop()
+        deepest = max(deepest, level)
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        waiting.extend((one, level + 1) for one in inner)
+    return deepest
 
 
 def to_json(lowered: Iterable[Lowered]) -> str:

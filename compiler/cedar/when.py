@@ -5,7 +5,7 @@ Source: "JSON policy format" in the Cedar reference.
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Sequence
 from typing import Any
 
 from mcpx.compiler.cedar.parsed import RUN
@@ -32,7 +32,7 @@ def lowered_condition(condition: Condition) -> Json:
     match condition:
         case Junction(every=every, conditions=several):
             word = "&&" if every else "||"
-            return reduce(lambda left, right: _binary(word, left, right), map(lowered_condition, several))
+            return _balanced(word, [lowered_condition(one) for one in several])
         case Not(condition=inner):
             return {"!": {"arg": lowered_condition(inner)}}
         case Present(field=field):
@@ -43,6 +43,14 @@ def lowered_condition(condition: Condition) -> Json:
             return _binary("contains", _operand(of), _operand(item))
         case Compare(operator=operator, left=left, right=right):
             return _binary(operator, _operand(left), _operand(right))
+
+
+def _balanced(word: str, operands: Sequence[Json]) -> Json:
+    """Evaluated in the same order as a chain, and not as deep: Cedar's readers of JSON end at some 120 levels."""
+    if len(operands) == 1:
+        return operands[0]
+    middle = len(operands) // 2
+    return _binary(word, _balanced(word, operands[:middle]), _balanced(word, operands[middle:]))
 
 
 def _operand(operand: Operand) -> Json:

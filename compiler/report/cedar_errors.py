@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
+from mcpx.compiler.cedar.decision import Policy
 from mcpx.compiler.report.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Stage, finding, listed
 from mcpx.compiler.report.suggest import nearest
 from mcpx.compiler.source import Span
@@ -56,6 +57,16 @@ def too_large(span: Span, limit: int, what: str) -> Diagnostic:
         Label(span, "too large to be evaluated"),
         notes=("Cedar skips a policy that is too deep to evaluate, and a guardrail that is skipped guards nothing",),
         helps=("compare with a set, as in `[…].contains(x)`, or make several policies of it",),
+    )
+
+
+def rule_too_deep(span: Span, rule: str) -> Diagnostic:
+    """A rule whose condition nests deeper than Cedar can read."""
+    return _error(
+        "MX501",
+        f"the condition of `{rule}` nests too deep",
+        Label(span, "too deep to be evaluated"),
+        helps=("compare with a list, as in `run.f in […]`, or make several rules of it",),
     )
 
 
@@ -263,6 +274,18 @@ def too_many_regions(span: Span, policy: str, budget: int) -> Diagnostic:
         f"the conditions of `{policy}` tell more than {budget} kinds of runs apart",
         Label(span, "too many to decide each"),
         helps=("make several policies of it, each about fewer fields or values",),
+    )
+
+
+def too_many_regions_together(policies: Sequence[Policy], budget: int) -> Diagnostic:
+    """Conditions that are each small enough, but that one decision depends on together."""
+    first, *others = policies
+    return _error(
+        "MX518",
+        f"the conditions of {listed(policy.id for policy in policies[:5])} together ask more than {budget} questions",
+        Label(first.span, "too many to decide each combination"),
+        *(Label(other.span, "together with this one") for other in others[:2]),
+        helps=("make their conditions about fewer fields or values",),
     )
 
 
