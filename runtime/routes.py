@@ -39,9 +39,9 @@ class Routes:
         Raises:
             NoRoute: the table has no such pair.
         """
-        found = self.plans.get((agent, server))
+        self.require_server(server)
+        found = self.plans.get((agent, server)) if type(agent) is str else None
         if found is None:
-            self.require_server(server)
             raise NoRoute(f"agent {quoted(agent)} does not use server `{server}`")
         return found
 
@@ -51,7 +51,7 @@ class Routes:
         Raises:
             NoRoute: it has not.
         """
-        if server not in self.agents:
+        if type(server) is not str or server not in self.agents:
             raise NoRoute(f"there is no server {quoted(server)}{meant(server, self.agents)}")
 
 

@@ -172,6 +172,8 @@ def _file(path: str | os.PathLike[str]) -> bytes:
         problem = "is not a regular file"
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
+    except (TypeError, ValueError):
+        raise TableError("the table's place is no path of a file") from None
     raise TableError(f"the table {os.fspath(path)} {problem}")
 
 

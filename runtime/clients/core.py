@@ -43,10 +43,12 @@ class Operation:
 
     Attributes:
         wait: the seconds that the caller waits for an answer; None for as long as it takes.
+        asked: whether a request of it was let through.
         failure: what ended the operation's latest request, when that was not the server's own JSON-RPC answer.
     """
 
     wait: float | None = None
+    asked: bool = False
     failure: CallFailed | CallRefused | None = None
 
 
@@ -92,6 +94,21 @@ def carrying(carried: Carried) -> Iterator[None]:
         yield
     finally:
         _carried.reset(token)
+
+
+def in_operation() -> bool:
+    """Whether the code that runs here works for a caller of a routed client, or for a session."""
+    return _operation.get(None) is not None
+
+
+def waits_here() -> float | None:
+    """The seconds that the operation that runs here waits for an answer; None for as long as it takes."""
+    return (_operation.get(None) or Operation()).wait
+
+
+def has_asked() -> bool:
+    """Whether the operation that runs here let a request through."""
+    return (_operation.get(None) or Operation()).asked
 
 
 def carried_here() -> Carried | None:
@@ -172,6 +189,7 @@ class SessionRoute:
             raise current.failure
         if request_id is not None:
             current.failure = None
+            current.asked = True
         if not is_call(self._router, self.server, method):
             self.session_headers()
             kept = without_keys(params, self._router.compiled_keys(self.server))

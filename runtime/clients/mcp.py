@@ -11,6 +11,7 @@ Everything of the SDK that it builds on is public. The SDK hands the sender's co
 from __future__ import annotations
 
 import ssl
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -28,14 +29,17 @@ from mcp.client.client import ConnectMode
 from mcp.client.session import ElicitationFnT, ListRootsFnT, LoggingFnT, MessageHandlerFnT, SamplingFnT
 from mcp.client.subscriptions import Subscription
 from mcp.shared.dispatcher import ProgressFnT
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from mcpx.runtime.clients.core import admit, operation
+from mcpx.runtime.clients import library_logs
+from mcpx.runtime.clients.core import admit, has_asked, operation
 from mcpx.runtime.clients.defaults import check_default_headers
 from mcpx.runtime.clients.mcp_session import SessionOptions, failures_named, opened
 from mcpx.runtime.clients.pool import SessionPool
-from mcpx.runtime.errors import ConfigurationError
+from mcpx.runtime.errors import AnswerUnusable, ConfigurationError
 from mcpx.runtime.router import Router
+
+library_logs.silence()
 
 T = TypeVar("T")
 ResultT = TypeVar("ResultT", bound=BaseModel)
@@ -262,7 +266,14 @@ class RoutedClient:
     ) -> T:
         wait = self._options.read_timeout_seconds if read_timeout_seconds is None else read_timeout_seconds
         async with self._session(method, wait) as client:
-            return await ask(client)
+            try:
+                return await ask(client)
+            except (ValidationError, RuntimeError) as error:
+                fault = _result_fault(error)
+                if fault is None:
+                    raise
+            # Here and not above, so that the error, which quotes what the server sent, is no context of this one.
+            raise AnswerUnusable(f"server `{self._server}` answered `{method}` with a result that {fault}")
 
     @asynccontextmanager
     async def _session(self, method: str, wait: float | None) -> AsyncIterator[Client]:
@@ -271,3 +282,12 @@ class RoutedClient:
         async with pooled.used() as client:
             with operation(wait) as current, failures_named(self._server, method, current, pooled):
                 yield client
+
+
+def _result_fault(error: ValidationError | RuntimeError) -> str | None:
+    """What is wrong with a result that the SDK refuses; nothing for an error that is the host's own."""
+    if isinstance(error, ValidationError):
+        return "has another form than MCP gives it" if has_asked() else None
+    *_, last = traceback.walk_tb(error.__traceback__)
+    raised_by = str(last[0].f_globals.get("__name__"))
+    return "the tool's own schema forbids" if type(error) is RuntimeError and raised_by.startswith("mcp.") else None

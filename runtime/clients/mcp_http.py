@@ -7,6 +7,7 @@ is answered with a JSON-RPC error for its own id, and the failure itself goes to
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,7 +20,7 @@ from mcp_types import INTERNAL_ERROR, JSONRPCError
 from pydantic import ValidationError
 
 from mcpx.runtime.clients.core import Carried, Operation, SessionRoute, carried_here
-from mcpx.runtime.clients.mcp_answers import EventFilter, json_fault
+from mcpx.runtime.clients.mcp_answers import MAX_MESSAGE_BYTES, EventFilter, UnusableEventError, json_fault
 from mcpx.runtime.errors import (
     AnswerUnusable,
     CallFailed,
@@ -30,6 +31,7 @@ from mcpx.runtime.errors import (
     ServerRefused,
 )
 
+_EVENTS = "text/event-stream"
 _SESSION_ID = "mcp-session-id"
 _PROTOCOL_ANSWERS = frozenset({400, 404})
 
@@ -129,8 +131,11 @@ class IdentityClient(httpx2.AsyncClient):
             raise
         if request.method == "GET":
             operation.failure = None  # the stream that had ended is resumed
-        if _media_type(response) == "text/event-stream":
-            response.stream = _WatchedStream(response.stream, self._route.server, operation)
+        if _media_type(response) == _EVENTS:
+            # An event stream is UTF-8 whatever its media type says (HTML standard, "Server-sent events").
+            response.headers["content-type"] = _EVENTS
+            request_id = None if carried is None else carried.request_id
+            response.stream = _WatchedStream(response.stream, self._route.server, operation, EventFilter(request_id))
         return response
 
     async def _exchanged(self, request: httpx2.Request, carried: Carried | None) -> httpx2.Response:
@@ -141,19 +146,25 @@ class IdentityClient(httpx2.AsyncClient):
         try:
             with anyio.fail_after(self._limit(carried)):
                 response = await super().send(request, stream=True, auth=None, follow_redirects=False)
-                if _is_plain(response) and _media_type(response) == "application/json":
+                if _is_json(response):
+                    response.stream = _BoundedStream(response.stream)
                     await response.aread()
         except (TimeoutError, httpx2.TimeoutException):
             raise CallTimedOut(f"server `{server}` did not answer in time") from None
+        except _TooLongError:
+            await response.aclose()
+            raise AnswerUnusable(f"server `{server}` gave an answer longer than {MAX_MESSAGE_BYTES} bytes") from None
         # Whatever it is, it may neither end the session nor show its text, in which a library may quote a header.
         except Exception as error:  # noqa: BLE001
             raise ConnectionFailed(f"the connection to server `{server}` failed: {type(error).__name__}") from None
         if response.status_code < 300:
             await self._require_answer(response, carried)
             return response
-        if response.status_code >= 400 and (request.method == "DELETE" or _is_protocol_answer(response, request)):
+        if response.status_code >= 400 and _is_protocol_answer(response, request):
             return response
         await response.aclose()
+        if response.status_code >= 400 and request.method == "DELETE":
+            return httpx2.Response(response.status_code, request=request)
         if response.status_code == 404 and _SESSION_ID in request.headers:
             self._session_lost()
         raise _refusal(server, response)
@@ -164,11 +175,13 @@ class IdentityClient(httpx2.AsyncClient):
         fault: str | None = None
         if not _is_plain(response):
             fault = "has a content coding that was not asked for"
+        elif response.request.method == "GET":
+            fault = None if kind == _EVENTS else "is no event stream"
         elif response.request.method != "POST" or carried is None or carried.request_id is None:
             return
         elif kind == "application/json":
             fault = json_fault(response.content, carried.request_id)
-        elif kind != "text/event-stream":
+        elif kind != _EVENTS:
             fault = "is neither JSON nor an event stream"
         if fault is None:
             return
@@ -186,22 +199,53 @@ class IdentityClient(httpx2.AsyncClient):
 class _WatchedStream(httpx2.AsyncByteStream):
     """An event stream that tells the operation when it ends before its caller has the answer."""
 
-    def __init__(self, inner: Any, server: str, operation: Operation) -> None:
+    def __init__(self, inner: Any, server: str, operation: Operation, events: EventFilter) -> None:
         self._inner = inner
         self._server = server
         self._operation = operation
+        self._events = events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        events = EventFilter()
-        failure: CallFailed = ConnectionFailed(f"server `{self._server}` ended the stream without an answer")
+        chunks = aiter(self._inner)
+        while (chunk := await self._next(chunks)) is not None:
+            yield self._passed(chunk)
+        self._operation.failure = ConnectionFailed(f"server `{self._server}` ended the stream without an answer")
+
+    @staticmethod
+    async def _next(chunks: AsyncIterator[bytes]) -> bytes | None:
+        with contextlib.suppress(httpx2.HTTPError):
+            return await anext(chunks, None)
+        return None
+
+    def _passed(self, chunk: bytes) -> bytes:
         try:
-            async for chunk in self._inner:
-                yield events.feed(chunk)
-        except httpx2.HTTPError:
-            pass
-        except ValueError:
-            failure = AnswerUnusable(f"server `{self._server}` sent an event that is no JSON-RPC message")
-        self._operation.failure = failure
+            return self._events.feed(chunk)
+        except UnusableEventError as fault:
+            self._operation.failure = AnswerUnusable(f"server `{self._server}` sent an event that {fault}")
+        # The SDK gives up on this error, and on any other would ask for the rest of the stream again.
+        raise httpx2.SSEError("an event was refused")
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _TooLongError(Exception):
+    """A body is longer than any message may be."""
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    """A body that may be as long as a message."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = 0
+        async for chunk in self._inner:
+            read += len(chunk)
+            if read > MAX_MESSAGE_BYTES:
+                raise _TooLongError
+            yield chunk
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -225,13 +269,17 @@ def _is_plain(response: httpx2.Response) -> bool:
     return response.headers.get("content-encoding", "identity").strip().lower() == "identity"
 
 
+def _is_json(response: httpx2.Response) -> bool:
+    return _is_plain(response) and _media_type(response) == "application/json"
+
+
 def _media_type(response: httpx2.Response) -> str:
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _is_protocol_answer(response: httpx2.Response, request: httpx2.Request) -> bool:
     """Whether an HTTP error is MCP's own spelling of a JSON-RPC error (2026-07-28, streamable HTTP, error statuses)."""
-    if response.status_code not in _PROTOCOL_ANSWERS or _media_type(response) != "application/json":
+    if response.status_code not in _PROTOCOL_ANSWERS or not _is_json(response):
         return False
     if response.status_code == 404 and _SESSION_ID in request.headers:
         return False

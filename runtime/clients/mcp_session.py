@@ -7,18 +7,19 @@ import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client.client import ConnectMode
-from pydantic import ValidationError
 
 from mcpx.runtime.clients.core import Operation, SessionRoute, operation
 from mcpx.runtime.clients.mcp_http import IdentityClient
+from mcpx.runtime.clients.mcp_listing import share_listing
 from mcpx.runtime.clients.mcp_streams import identified_transport
 from mcpx.runtime.clients.pool import PooledSession
-from mcpx.runtime.errors import AnswerUnusable, CallTimedOut, ConnectionFailed, McpxError
+from mcpx.runtime.errors import CallTimedOut, ConnectionFailed, McpxError
 from mcpx.runtime.router import Router
 from mcpx.runtime.sessions import SessionKey
 
@@ -71,6 +72,7 @@ async def opened(
                 # No scope of anyio: the client opens scopes of its own here that outlive this block.
                 async with asyncio.timeout(options.timeout):
                     await client.__aenter__()
+                share_listing(client.session, partial(failures_named, key.server, "tools/list", pooled=pooled))
                 try:
                     yield client
                 finally:
@@ -91,8 +93,7 @@ def failures_named(server: str, method: str, current: Operation, pooled: PooledS
         pooled: the session that it was sent on.
 
     Raises:
-        CallFailed: instead of an `MCPError` that was not the server's own, or of what the SDK raises for a result that
-            is none.
+        CallFailed: instead of an `MCPError` that was not the server's own.
     """
     try:
         yield
@@ -105,11 +106,6 @@ def failures_named(server: str, method: str, current: Operation, pooled: PooledS
         if failure is None:
             raise
         raise failure from None
-    # Both quote what the server sent.
-    except ValidationError:
-        raise AnswerUnusable(f"server `{server}` answered `{method}` with a result of another form") from None
-    except RuntimeError:
-        raise AnswerUnusable(f"server `{server}` answered `{method}` with a result that its schema forbids") from None
 
 
 def _is_timeout(error: MCPError) -> bool:

@@ -34,7 +34,11 @@ def identified_transport(route: SessionRoute, http_client: IdentityClient, ended
 async def _transport(
     route: SessionRoute, http_client: IdentityClient, ended: Callable[[], None]
 ) -> AsyncIterator[tuple[_Inbound, _Outbound]]:
-    async with streamable_http_client(route.endpoint.url, http_client=http_client) as (inbound, outbound):
+    # Events are bounded by the HTTP client.
+    async with streamable_http_client(route.endpoint.url, http_client=http_client, max_sse_event_size=None) as (
+        inbound,
+        outbound,
+    ):
         yield _Inbound(inbound, route, ended), _Outbound(outbound, route)
 
 

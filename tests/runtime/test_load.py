@@ -41,6 +41,23 @@ def test_a_router_is_loaded_from_a_file_and_this_process(tmp_path: Path, monkeyp
         Router.load(path)
 
 
+@pytest.mark.parametrize("place", [None, "a\0b", ["app.mcpxc"], 1.5])
+def test_what_is_no_path_is_no_table(place: Any) -> None:
+    with pytest.raises(TableError):
+        Router.load(place)
+
+
+@pytest.mark.parametrize("name", [["crm"], {"crm": 1}, None, b"crm"])
+def test_what_is_no_name_is_no_server(name: Any) -> None:
+    made = router(body())
+    run = made.run("analyst", verified={"tenant": "a"})
+    for ask in (run.headers, run.call_headers, made.endpoint, made.compiled_names):
+        with pytest.raises(NoRoute):
+            ask(name)
+    with pytest.raises(NoRoute):
+        made.plan(name, "crm")
+
+
 def test_hdr_16_everything_that_is_missing_is_named_at_once(tmp_path: Path) -> None:
     made = body(
         settings={"host": HOST, "port": SettingSpec("PORT", "1", ()), "mode": SettingSpec("MODE", None, ("a", "b"))}
