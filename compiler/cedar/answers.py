@@ -20,7 +20,6 @@ class Answers:
         """Combine the rows, which asks Cedar what it was not asked before."""
         self._combination = combination
         self._rows = {(row.agent, row.server): (row, combination.row(row)) for row in rows}
-        self._places: dict[Any, dict[tuple[str, str | None, str | None], int]] = {}
         self.connect: Mapping[tuple[str, str], Decision] = _Cells(self, "connect")
         self.send: Mapping[tuple[str, str, str, str], Decision] = _Cells(self, "send")
         self.present: Mapping[tuple[str, str, str, str], Decision] = _Cells(self, "present")
@@ -28,9 +27,8 @@ class Answers:
 
     def about(self, action: str, agent: str, server: str, *rest: str) -> Decision:
         """One decision, with the statements of this very pair among the policies that decided."""
-        row, patterns = self._rows[agent, server]
         item, via = rest if len(rest) == 2 else (None, *rest) if rest else (None, None)
-        pattern = patterns[self._place(row, action, item, via)]
+        pattern = self._rows[agent, server][1][action, via][item]
         relations, decision = self._combination.decision(pattern)
         if not relations:
             return decision
@@ -38,19 +36,13 @@ class Answers:
         return Decision(decision.guard, tuple(sorted({*own, *decision.by})))
 
     def alike(self, agent: str, server: str) -> Hashable:
-        """Equal for pairs whose questions are all decided alike, but for the names of their own statements."""
-        row, patterns = self._rows[agent, server]
-        return row.ways, id(patterns)
+        """Equal for pairs of which every field may reach the server alike, all ways together."""
+        answers = self._rows[agent, server][1]
+        return frozenset(id(answered) for (action, _), answered in answers.items() if action == "send")
 
     def cases(self, action: str) -> Iterator[Case]:
         """Every question of an action."""
         return (case for row, _ in self._rows.values() for case, _ in row.cases() if case.action == action)
-
-    def _place(self, row: Row, action: str, item: str | None, via: str | None) -> int:
-        key = (row.ways, row.presented, row.session_token)
-        if key not in self._places:
-            self._places[key] = row.places()
-        return self._places[key][action, item, via]
 
 
 class _Cells(Mapping[_Key, Decision]):

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcpx.compiler.cedar.entities import direct_secrets, reference, uid
 from mcpx.compiler.credentials import credential_of, session_credential_of
-from mcpx.compiler.model import SESSION, CredentialPart, Program
+from mcpx.compiler.model import SESSION, CredentialPart, Program, Server
 from mcpx.compiler.tokens import tokens_for
 
 
@@ -51,53 +51,48 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """All questions about one pair of `uses`: every field by every way, and what the pair presents.
+class Section:
+    """Questions of one pair that differ only in what is sent or presented.
 
     Attributes:
-        ways: each `via` of the server, once.
-        presented: secrets, by which way, and the kinds of statement that permit it: `credential`, `direct`, `session`.
-        session_token: whether a token is the server's session credential.
+        action: of all of them.
+        via: of all of them; `None` for `connect`.
+        items: the field or secret of each, or `None` alone where the action is about none.
+        relations: for each, the kinds of statement of the file, beside its rules, that permit it.
     """
+
+    action: str
+    via: str | None
+    items: tuple[str | None, ...]
+    relations: tuple[tuple[str, ...], ...]
+
+    def case(self, agent: str, server: str, item: str | None) -> Case:
+        """One of the questions."""
+        field, secret = (item, None) if self.action == "send" else (None, item)
+        return Case(self.action, agent, server, field=field, credential=secret, via=self.via)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All questions about one pair of `uses`: every field by every way, and what the pair presents."""
 
     agent: str
     server: str
-    ways: tuple[str, ...]
-    fields: tuple[str, ...]
-    presented: tuple[tuple[str, str, tuple[str, ...]], ...]
-    session_token: bool
+    sections: tuple[Section, ...]
 
     def cases(self) -> Iterator[tuple[Case, tuple[str, ...]]]:
         """Each question with the kinds of statement of the file, beside its rules, that permit it."""
-        yield Case("connect", self.agent, self.server), ("uses",)
-        for via in self.ways:
-            yield Case("attach", self.agent, self.server, via=via), ("uses",)
-            for field in self.fields:
-                yield Case("send", self.agent, self.server, field=field, via=via), ()
-        for secret, via, kinds in self.presented:
-            yield Case("present", self.agent, self.server, credential=secret, via=via), kinds
-        if self.session_token:
-            yield Case("attach", self.agent, self.server, via=SESSION), ("uses",)
+        for section in self.sections:
+            for item, kinds in zip(section.items, section.relations, strict=True):
+                yield section.case(self.agent, self.server, item), kinds
 
-    def places(self) -> dict[tuple[str, str | None, str | None], int]:
-        """Where each question stands in `cases`: by action, item and via."""
-        return {
-            (case.action, case.field or case.credential, case.via): place
-            for place, (case, _) in enumerate(self.cases())
-        }
+
+_USES = (("uses",),)
 
 
 def rows_of(program: Program) -> Iterator[Row]:
     """One row for each pair of `uses`, in the order of the sources; no other pair exists."""
-    fields = tuple(program.fields)
-    ways = {
-        server.name: tuple(
-            dict.fromkeys(
-                (*(way.via for way in server.ways), *(token.via for token in tokens_for(program, server.name)))
-            )
-        )
-        for server in program.servers.values()
-    }
+    common = {server.name: _common(server, program) for server in program.servers.values()}
     credentialed = {
         server.name: tuple(
             dict.fromkeys(way.via for way in server.ways if any(isinstance(part, CredentialPart) for part in way.parts))
@@ -107,25 +102,36 @@ def rows_of(program: Program) -> Iterator[Row]:
     direct = {name: direct_secrets(program, name) for name in program.servers}
     for agent in program.agents.values():
         for server in agent.uses:
+            secrets = dict.fromkeys(line.secret for line in credential_of(program, agent.name, server))
             own = session_credential_of(program, server)
-            secrets = tuple(dict.fromkeys(line.secret for line in credential_of(program, agent.name, server)))
-            session = ((own.secret, SESSION),) if own is not None and own.secret is not None else ()
-            asked = dict.fromkeys(
-                (
-                    *((secret, via) for secret in secrets for via in credentialed[server]),
-                    *direct[server],
-                    *session,
-                )
+            session = () if own is None or own.secret is None else ((own.secret, SESSION),)
+            asked = (
+                *((secret, via) for secret in secrets for via in credentialed[server]),
+                *direct[server],
+                *session,
             )
-            kinds = (("credential", secrets), ("direct", direct[server]), ("session", session))
-            yield Row(
-                agent=agent.name,
-                server=server,
-                ways=ways[server],
-                fields=fields,
-                presented=tuple(
-                    (secret, via, tuple(kind for kind, of in kinds if secret in of or (secret, via) in of))
-                    for secret, via in asked
-                ),
-                session_token=own is not None and own.secret is None,
-            )
+            sections: dict[str, dict[str | None, tuple[str, ...]]] = {}
+            for secret, via in asked:
+                # A credential line permits its secret by every way, also by one that names it.
+                permits = {
+                    "credential": secret in secrets,
+                    "direct": (secret, via) in direct[server],
+                    "session": (secret, via) in session,
+                }
+                sections.setdefault(via, {})[secret] = tuple(kind for kind, does in permits.items() if does)
+            presented = (Section("present", via, tuple(one), tuple(one.values())) for via, one in sections.items())
+            yield Row(agent.name, server, (*common[server], *presented))
+
+
+def _common(server: Server, program: Program) -> tuple[Section, ...]:
+    """What is asked for every agent that uses a server."""
+    fields: tuple[str | None, ...] = tuple(program.fields)
+    unpermitted: tuple[tuple[str, ...], ...] = ((),) * len(fields)
+    vias = dict.fromkeys((*(way.via for way in server.ways), *(t.via for t in tokens_for(program, server.name))))
+    own = session_credential_of(program, server.name)
+    session = (SESSION,) if own is not None and own.secret is None else ()
+    return (
+        Section("connect", None, (None,), _USES),
+        *(Section("attach", via, (None,), _USES) for via in (*vias, *session)),
+        *(Section("send", via, fields, unpermitted) for via in vias),
+    )

@@ -1,24 +1,31 @@
 """Cedar's definition of a decision (some permit is satisfied and no forbid is), over whole classes of cases at once.
 
-Cases that no policy can tell apart share one `Block` of answers; a block is combined from what each policy says about
-its questions, as bits: always satisfied, or satisfied by the runs of a diagram.
+Questions are combined section by section (see `cases.Section`). Each policy says what it says about a section once for
+all pairs that it cannot tell apart, and sections about which all policies say the same share their answers.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
-from mcpx.compiler.cedar.cases import Case, Row
+from mcpx.compiler.cedar.cases import Case, Row, Section
 from mcpx.compiler.cedar.decision import Decision
 from mcpx.compiler.cedar.diagrams import NO, YES, Diagrams, Node
+from mcpx.compiler.cedar.engine import Engine
 from mcpx.compiler.cedar.lowering import relation_id
+from mcpx.compiler.cedar.parsed import Json
 from mcpx.compiler.cedar.satisfaction import Satisfaction
+from mcpx.compiler.cedar.sight import in_scope
+from mcpx.compiler.cedar.vocabulary import ACTION_ITEMS
 from mcpx.compiler.cedar.witnesses import TooManyError
 from mcpx.runtime.redacted import Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
     """What a decision was made from: the policies that some run satisfies, and which relations permit as well."""
 
@@ -26,12 +33,15 @@ class Pattern:
     relations: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What one policy says about the questions of a block: a bit for each that is always met, diagrams for others."""
+Answered = Mapping[str | None, Pattern]
+"""How each question of a section is decided, by its item."""
 
-    always: int
-    some: tuple[tuple[int, Node], ...]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Said:
+    """What one policy says about a section: the place of each question that some run satisfies it for, and the runs."""
+
+    places: tuple[tuple[int, Node], ...]
 
 
 class Combination:
@@ -45,15 +55,21 @@ class Combination:
         stopping: for each permit that was met, the forbids that stood against it.
     """
 
-    def __init__(self, policies: Sequence[Satisfaction], home: Diagrams) -> None:
+    def __init__(self, policies: Sequence[Satisfaction], home: Diagrams, engine: Engine) -> None:
         self._policies = policies
         self.home = home
-        self._said: dict[Hashable, Said] = {}
-        self._blocks: dict[Hashable, tuple[Pattern, ...]] = {}
-        self._combined: dict[Hashable, tuple[Pattern, ...]] = {}
-        self._scopes: dict[tuple[str, str], int] = {}
-        self._classes: dict[tuple[str, str], tuple[Hashable, ...]] = {}
-        self._interned: dict[Hashable, int] = {}
+        self._engine = engine
+        self._acting = {
+            action: sum(1 << number for number, policy in enumerate(policies) if action in policy.actions)
+            for action in ACTION_ITEMS
+        }
+        self._scopes = {subject: _by_scope(policies, place) for subject, place in (("principal", 0), ("resource", 2))}
+        self._covering: dict[tuple[str, str], int] = {}
+        self._seeing_via = sum(1 << number for number, policy in enumerate(policies) if policy.sees_via)
+        self._said: dict[Hashable, _Said] = {}
+        self._equal: dict[tuple[tuple[int, Node], ...], _Said] = {}
+        self._answered: dict[Hashable, Answered] = {}
+        self._interned: dict[tuple[tuple[tuple[int, Node], ...], tuple[str, ...]], Pattern] = {}
         self._decisions: dict[Pattern, tuple[tuple[str, ...], Decision]] = {}
         self.patterns: dict[Pattern, Case] = {}
         self.effective: set[int] = set()
@@ -61,18 +77,19 @@ class Combination:
         self.conditional: set[int] = set()
         self.stopping: dict[int, set[int]] = {}
 
-    def row(self, row: Row) -> tuple[Pattern, ...]:
-        """How each question of a row is decided, in the order of its cases."""
-        key = (
-            self._class("principal", row.agent),
-            self._class("resource", row.server),
-            row.ways,
-            tuple((self._class("credential", secret), via, kinds) for secret, via, kinds in row.presented),
-            row.session_token,
-        )
-        if key not in self._blocks:
-            self._blocks[key] = self._block(row, key)
-        return self._blocks[key]
+    def row(self, row: Row) -> dict[tuple[str, str | None], Answered]:
+        """How each question of a row is decided, by action and way."""
+        covering = self._covers("principal", row.agent) & self._covers("resource", row.server)
+        # What no policy that may speak here tells apart by the way has the same answers by each.
+        alike: dict[Hashable, Answered] = {}
+        found: dict[tuple[str, str | None], Answered] = {}
+        for section in row.sections:
+            candidates = covering & self._acting[section.action]
+            key = (section.action, section.items, section.relations, candidates & self._seeing_via and section.via)
+            if key not in alike:
+                alike[key] = self._section(section, row.agent, row.server, candidates)
+            found[section.action, section.via] = alike[key]
+        return found
 
     def decision(self, pattern: Pattern) -> tuple[tuple[str, ...], Decision]:
         """The kinds of statement that take part beside the policies, and the decision."""
@@ -98,56 +115,48 @@ class Combination:
         permits = frozenset((*own, *(self._policies[number].policy.id for number in met)))
         return bool(permits), permits
 
-    def _block(self, row: Row, key: tuple[Hashable, ...]) -> tuple[Pattern, ...]:
-        cases = tuple(row.cases())
-        candidates = self._scope("principal", row.agent) & self._scope("resource", row.server)
-        said = tuple((number, self._about(number, row, cases, key)) for number in _bits(candidates))
-        telling = tuple((number, one) for number, one in said if one.always or one.some)
-        relations = tuple(relation for _, relation in cases)
-        combined = (telling, relations)
-        if combined not in self._combined:
-            self._combined[combined] = self._joined(telling, cases)
-        return self._combined[combined]
+    def _section(self, section: Section, agent: str, server: str, candidates: int) -> Answered:
+        telling = []
+        for number in _bits(candidates):
+            said = self._about(number, section, agent, server)
+            if said.places:
+                telling.append((number, said))
+        key = (section.action, section.items, section.relations, tuple(telling))
+        if key not in self._answered:
+            self._answered[key] = self._joined(section, agent, server, telling)
+        return self._answered[key]
 
-    def _joined(
-        self, telling: Sequence[tuple[int, Said]], cases: Sequence[tuple[Case, tuple[str, ...]]]
-    ) -> tuple[Pattern, ...]:
-        satisfied: list[list[tuple[int, Node]]] = [[] for _ in cases]
+    def _joined(self, section: Section, agent: str, server: str, telling: Sequence[tuple[int, _Said]]) -> Answered:
+        satisfied: list[list[tuple[int, Node]]] = [[] for _ in section.items]
         for number, said in telling:
-            for place in _bits(said.always):
-                satisfied[place].append((number, YES))
-            for place, node in said.some:
+            for place, node in said.places:
                 satisfied[place].append((number, node))
-        patterns = []
-        for (case, relations), own in zip(cases, satisfied, strict=True):
-            pattern = Pattern(tuple(own), relations)
-            self.patterns.setdefault(pattern, case)
-            patterns.append(pattern)
-        return tuple(patterns)
+        answered = {}
+        for item, relations, own in zip(section.items, section.relations, satisfied, strict=True):
+            key = (tuple(own), relations)
+            pattern = self._interned.get(key)
+            if pattern is None:
+                pattern = self._interned[key] = Pattern(*key)
+                self.patterns[pattern] = section.case(agent, server, item)
+            answered[item] = pattern
+        return answered
 
-    def _about(
-        self, number: int, row: Row, cases: Sequence[tuple[Case, tuple[str, ...]]], block: tuple[Hashable, ...]
-    ) -> Said:
+    def _about(self, number: int, section: Section, agent: str, server: str) -> _Said:
         policy = self._policies[number]
-        _, _, ways, presented, token = block
         key = (
             number,
-            policy.class_of("principal", row.agent),
-            policy.class_of("resource", row.server),
-            ways,
-            presented if "present" in policy.actions else len(row.presented),
-            token,
+            policy.classes["principal"][agent],
+            policy.classes["resource"][server],
+            section.action,
+            section.items,
+            section.via if policy.sees_via else None,
         )
-        if key not in self._said:
-            always = 0
-            some = []
-            for place, node in policy.guards([case for case, _ in cases]):
-                if node == YES:
-                    always |= 1 << place
-                else:
-                    some.append((place, node))
-            self._said[key] = Said(always, tuple(some))
-        return self._said[key]
+        said = self._said.get(key)
+        if said is None:
+            nodes = (policy.guard(section.case(agent, server, item)) for item in section.items)
+            places = tuple((place, node) for place, node in enumerate(nodes) if node != NO)
+            said = self._said[key] = self._equal.setdefault(places, _Said(places))
+        return said
 
     def _decided(self, pattern: Pattern) -> tuple[tuple[str, ...], Decision]:
         permits = [(n, node) for n, node in pattern.satisfied if not self._policies[n].policy.forbids]
@@ -174,22 +183,24 @@ class Combination:
                 self.effective.add(number)
             self.stopping.setdefault(number, set()).update(forbid for forbid, _ in forbids)
 
-    def _class(self, subject: str, name: str) -> Hashable:
-        """What all policies together can tell apart."""
-        key = (subject, name)
-        if key not in self._classes:
-            seen = tuple(policy.class_of(subject, name) for policy in self._policies)
-            self._classes[key] = (self._interned.setdefault(seen, len(self._interned)),)
-        return self._classes[key]
-
-    def _scope(self, subject: str, name: str) -> int:
+    def _covers(self, subject: str, name: str) -> int:
         """A bit for each policy whose scope covers the agent or server."""
         key = (subject, name)
-        if key not in self._scopes:
-            self._scopes[key] = sum(
-                1 << number for number, policy in enumerate(self._policies) if policy.scope_of(subject, name)
-            )
-        return self._scopes[key]
+        if key not in self._covering:
+            entity = self._engine.entity(subject, name)
+            covering = (mask for constraint, mask in self._scopes[subject] if in_scope(constraint, entity))
+            self._covering[key] = reduce(or_, covering, 0)
+        return self._covering[key]
+
+
+def _by_scope(policies: Sequence[Satisfaction], place: int) -> tuple[tuple[Json, int], ...]:
+    """Each constraint on the principal or the resource, with a bit for each policy that has it."""
+    found: dict[str, tuple[Json, int]] = {}
+    for number, policy in enumerate(policies):
+        constraint = policy.parsed.scope[place]
+        key = json.dumps(constraint, sort_keys=True)
+        found[key] = (constraint, found.get(key, (constraint, 0))[1] | 1 << number)
+    return tuple(found.values())
 
 
 def _bits(mask: int) -> Iterator[int]:

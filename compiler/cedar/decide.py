@@ -66,7 +66,7 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
         for text in (lowering.to_text([one]),)
     ]
     policies = [Satisfaction(one.policy, one.parsed, one.statement.text, program, engine, home) for one in written]
-    combination = Combination([*rules, *policies], home)
+    combination = Combination([*rules, *policies], home, engine)
     rows = tuple(rows_of(program))
     answers = Answers(rows, combination)
     faults = [*_faults(written, policies), *_of_rules(rules)]

@@ -77,7 +77,8 @@ class Decisions:
         present: (agent, server, secret, via), for the credential lines and direct references of the server.
         attach: (agent, server, via), for every `via` that the server has.
         satisfied: the runs that satisfy a rule of the file, by its id, for (agent, server, field).
-        alike: equal for pairs (agent, server) of equal `send` decisions; unequal ones may be equal as well.
+        alike: equal for pairs (agent, server) whose fields may reach the server alike, all ways together; the same may
+            hold for pairs where it is not.
         idle: the ids of policies that no run of any case satisfies: rules with a condition, written permits, and
             written forbids that read the run.
         conditional: the ids of policies that only some runs satisfy, in some case.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -12,13 +12,14 @@ import cedarpy
 
 from mcpx.compiler.cedar.addresses import Address, address_of
 from mcpx.compiler.cedar.entities import any_run, entities
-from mcpx.compiler.cedar.sight import Entity, Uid, each
+from mcpx.compiler.cedar.sight import Entity, Sight, Uid, each
 from mcpx.compiler.cedar.vocabulary import qualified
 from mcpx.compiler.model import Program, SettingPart, TextPart, Url
 from mcpx.runtime.redacted import Value
 
 Request = dict[str, Any]
 _MOST_VARIANTS = 256
+_KINDS = {"principal": "Agent", "resource": "Server", "field": "Field", "credential": "Credential"}
 
 
 class Engine:
@@ -37,6 +38,15 @@ class Engine:
         self._run = {name: value for name, value in any_run(program).items() if not program.fields[name].optional}
         self.entities: Mapping[Uid, Entity] = {entity.uid: entity for entity in each(self._list)}
         self._variants = {name: _variants(server.url, program) for name, server in program.servers.items()}
+        self._classes: dict[tuple[str, Sight], Classes] = {}
+
+    def entity(self, subject: str, name: str) -> Entity:
+        """The agent, server, field or credential of this name, by its part in a question."""
+        return self.entities[qualified(_KINDS[subject]), name]
+
+    def classes(self, subject: str, sight: Sight) -> Classes:
+        """The classes of a subject for all policies that see as much of it; they are made as they are asked for."""
+        return self._classes.setdefault((subject, sight), Classes(self, subject, sight))
 
     def run(self, values: Iterable[tuple[str, Value | None]] = ()) -> dict[str, Any]:
         """A run that fits the schema, with these values; `None` is for a field that is missing."""
@@ -76,6 +86,27 @@ class Engine:
 
     def _built(self, described: list[dict[str, Any]]) -> cedarpy.Entities:
         return cedarpy.Entities.from_json_str(json.dumps(described), self._schema)
+
+
+class Classes(dict[str, int]):
+    """Names to numbers: equal for names that look alike."""
+
+    def __init__(self, engine: Engine, subject: str, sight: Sight) -> None:
+        """No class is known yet."""
+        super().__init__()
+        self._engine = engine
+        self._subject = subject
+        self._sight = sight
+        self._numbers: dict[Hashable, int] = {}
+
+    def __missing__(self, name: str) -> int:
+        """Look at the entity; at a server as each value of a setting in its address makes it."""
+        entities = (
+            self._engine.variants(name) if self._subject == "resource" else (self._engine.entity(self._subject, name),)
+        )
+        seen = tuple(map(self._sight.of, entities))
+        number = self[name] = self._numbers.setdefault(seen, len(self._numbers))
+        return number
 
 
 def failure(result: cedarpy.AuthzResult) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -17,12 +17,10 @@ from mcpx.compiler.cedar.diagrams import NO, Diagrams, Node
 from mcpx.compiler.cedar.engine import Engine, failure
 from mcpx.compiler.cedar.parsed import Json, Parsed
 from mcpx.compiler.cedar.sight import SUBJECTS, Entity, actions_in_scope, in_scope, sees_via, sights
-from mcpx.compiler.cedar.vocabulary import ACTION_GROUP, ACTION_ITEMS, qualified
+from mcpx.compiler.cedar.vocabulary import ACTION_GROUP, ACTION_ITEMS
 from mcpx.compiler.cedar.witnesses import BUDGET, Test, TooManyError, witnesses
 from mcpx.compiler.model import Program
 from mcpx.runtime.redacted import Value
-
-_KINDS = {"principal": "Agent", "resource": "Server", "field": "Field", "credential": "Credential"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,8 @@ class Satisfaction:
         policy: which.
         parsed: its form.
         actions: those that its scope covers.
+        classes: for each subject, names to numbers: equal for names that it cannot tell apart.
+        sees_via: whether it reads by which way a value goes.
         fault: the first case that it could not be decided for; what `guard` says then means nothing.
     """
 
@@ -53,41 +53,16 @@ class Satisfaction:
         self._program = program
         self._engine = engine
         self._home = home
-        self._sights = sights(parsed)
-        self._sees_via = sees_via(parsed)
+        self.classes = {subject: engine.classes(subject, sight) for subject, sight in sights(parsed).items()}
+        self.sees_via = sees_via(parsed)
         self.actions = actions_in_scope(parsed.scope[1], tuple(ACTION_ITEMS), ACTION_GROUP)
-        self._classes: dict[tuple[str, str], Hashable] = {}
         self._known: dict[Hashable, Node] = {}
-
-    def scope_of(self, subject: str, name: str) -> bool:
-        """Whether the scope covers an agent (`principal`) or a server (`resource`)."""
-        return in_scope(self.parsed.scope[0 if subject == "principal" else 2], self._entity(subject, name))
-
-    def class_of(self, subject: str, name: str) -> Hashable:
-        """Equal for names that the policy cannot tell apart."""
-        key = (subject, name)
-        if key not in self._classes:
-            sight = self._sights[subject]
-            if subject == "resource":
-                self._classes[key] = tuple(sight.of(variant) for variant in self._engine.variants(name))
-            else:
-                self._classes[key] = sight.of(self._entity(subject, name))
-        return self._classes[key]
 
     def guard(self, case: Case) -> Node:
         """The runs that satisfy the policy in this case; for every value of a setting in the server's address."""
-        return NO if case.action not in self.actions else self._guard(case, self.class_of_case(case))
-
-    def guards(self, cases: Sequence[Case]) -> Iterator[tuple[int, Node]]:
-        """Where in the cases of one pair of agent and server the policy is satisfied, and by which runs."""
-        pair = (self.class_of("principal", cases[0].agent), self.class_of("resource", cases[0].server))
-        for place, case in enumerate(cases):
-            if case.action in self.actions:
-                node = self._guard(case, (*pair, *self._rest(case)))
-                if node != NO:
-                    yield place, node
-
-    def _guard(self, case: Case, key: Hashable) -> Node:
+        if case.action not in self.actions:
+            return NO
+        key = self.class_of_case(case)
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = self._decided(case)
@@ -95,15 +70,13 @@ class Satisfaction:
 
     def class_of_case(self, case: Case) -> Hashable:
         """Equal for cases that the policy cannot tell apart."""
-        pair = (self.class_of("principal", case.agent), self.class_of("resource", case.server))
-        return (*pair, *self._rest(case))
-
-    def _rest(self, case: Case) -> tuple[Hashable, ...]:
         return (
             case.action,
-            None if case.field is None else self.class_of("field", case.field),
-            None if case.credential is None else self.class_of("credential", case.credential),
-            case.via if self._sees_via else None,
+            self.classes["principal"][case.agent],
+            self.classes["resource"][case.server],
+            None if case.field is None else self.classes["field"][case.field],
+            None if case.credential is None else self.classes["credential"][case.credential],
+            case.via if self.sees_via else None,
         )
 
     def regions(self, case: Case, variant: Entity) -> tuple[frozenset[Test], dict[str, tuple[Value | None, ...]]]:
@@ -128,10 +101,14 @@ class Satisfaction:
         return tests, values
 
     def _entity(self, subject: str, name: str) -> Entity:
-        return self._engine.entities[qualified(_KINDS[subject]), name]
+        return self._engine.entity(subject, name)
 
     def _decided(self, case: Case) -> Node:
-        if not (self.scope_of("principal", case.agent) and self.scope_of("resource", case.server)):
+        principal, _, resource = self.parsed.scope
+        if not (
+            in_scope(principal, self._entity("principal", case.agent))
+            and in_scope(resource, self._entity("resource", case.server))
+        ):
             return NO
         try:
             nodes = [self._for_variant(case, variant) for variant in self._engine.variants(case.server)]
