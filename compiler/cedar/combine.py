@@ -105,9 +105,13 @@ class Combination:
             return False
         return True
 
+    def met_by(self, pattern: Pattern, run: Mapping[str, Value | None]) -> tuple[int, ...]:
+        """The policies that one run satisfies."""
+        return tuple(number for number, node in pattern.satisfied if self.home.met(node, run))
+
     def expected(self, pattern: Pattern, run: Mapping[str, Value | None], case: Case) -> tuple[bool, frozenset[str]]:
         """What Cedar should say for one run, and by which policies."""
-        met = [number for number, node in pattern.satisfied if self.home.met(node, run)]
+        met = self.met_by(pattern, run)
         forbids = frozenset(self._policies[number].policy.id for number in met if self._policies[number].policy.forbids)
         if forbids:
             return False, forbids

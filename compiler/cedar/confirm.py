@@ -1,8 +1,8 @@
-"""Cedar's own answer with all policies at once, wherever decisions came about in another way."""
+"""Cedar's own answer with all policies at once, for each set of satisfied policies that a decision was made from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from math import prod
 
@@ -19,13 +19,13 @@ from mcpx.compiler.model import Program
 from mcpx.runtime.redacted import Value
 
 _RUNS = 12
-"""The most runs that one decision is confirmed for."""
+"""The most runs that are looked at for one decision."""
 
 
 def confirm(
     program: Program, engine: Engine, combination: Combination, generated: Sequence[Lowered], written: Sequence[str]
 ) -> None:
-    """Ask for the first case of every pattern.
+    """Ask about the first case and run in which each set of policies is satisfied.
 
     Args:
         program: what is decided about.
@@ -39,24 +39,33 @@ def confirm(
     """
     shared = cedarpy.PolicySet.from_json_str(lowering.to_json(generated)).with_added_str("\n".join(written))
     own: dict[tuple[str, str], cedarpy.PolicySet] = {}
+    confirmed: set[Hashable] = set()
     for pattern, case in combination.patterns.items():
+        variants = engine.variants(case.server)
+        runs = []
+        for run in _runs(program, combination.home, pattern):
+            key = (case.action, len(variants) > 1, pattern.relations, combination.met_by(pattern, run))
+            if key not in confirmed:
+                confirmed.add(key)
+                runs.append(run)
+        if not runs:
+            continue
         pair = (case.agent, case.server)
         if case.action != "send" and pair not in own:
             row = lowering.row_relations(program, program.agents[case.agent], case.server)
             own[pair] = shared.with_added_str(lowering.to_text(row))
         # What a pair of `uses` and its credentials permit is never to send a field.
-        _confirm(program, engine, combination, pattern, case, shared if case.action == "send" else own[pair])
+        _confirm(engine, combination, pattern, case, runs, shared if case.action == "send" else own[pair])
 
 
 def _confirm(
-    program: Program,
     engine: Engine,
     combination: Combination,
     pattern: Pattern,
     case: Case,
+    runs: Sequence[Mapping[str, Value | None]],
     policies: cedarpy.PolicySet,
 ) -> None:
-    runs = list(_runs(program, combination.home, pattern))
     requests = [case.request(engine.run(run.items())) for run in runs]
     variants = engine.variants(case.server)
     for variant in variants:

@@ -46,8 +46,9 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
     """
     schema = cedarpy.Schema.from_json_str(json.dumps(vocabulary.schema(program)))
     generated = lowering.rules(program)
-    relations = {agent.name: lowering.relations(program, agent) for agent in program.agents.values()}
-    ours = [one.policy for one in (*generated, *(one for agent in relations.values() for one in agent))]
+    pairs = ((agent, server) for agent in program.agents.values() for server in agent.uses)
+    relations = (policy for agent, server in pairs for policy, _ in lowering.row_policies(program, agent, server))
+    ours = [*(one.policy for one in generated), *relations]
     written, found = admit(
         program.cedar, vocabulary.declared(program), schema, {one.id: one.span for one in ours}, program.fields
     )
@@ -55,7 +56,8 @@ def decide(program: Program) -> tuple[Decisions | None, tuple[Diagnostic, ...]]:
         return None, found
     if too_deep := [one for one in generated if lowering.depth(one.form) > lowering.MOST_DEPTH]:
         return None, (*found, *(errors.rule_too_deep(one.policy.span, one.policy.id) for one in too_deep))
-    _vouch([*generated, *next(iter(relations.values()), ())], schema)
+    first = next(iter(program.agents.values()), None)
+    _vouch([*generated, *(() if first is None else lowering.relations(program, first))], schema)
     engine = Engine(program, schema)
     home = Diagrams(program.fields)
     ids = {rule.id for rule in program.rules}

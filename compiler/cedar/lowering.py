@@ -46,13 +46,26 @@ def relations(program: Program, agent: Agent) -> tuple[Lowered, ...]:
 def row_relations(program: Program, agent: Agent, server: str) -> tuple[Lowered, ...]:
     """The same for one server of the agent."""
     scope = {"principal": _is(uid("Agent", agent.name)), "resource": _is(uid("Server", server))}
-    policy = Policy(relation_id("uses", agent.name, server), forbids=False, span=agent.uses[server])
-    lowered = [Lowered(policy, _form(policy, actions=("connect", "attach"), **scope))]
-    for secret, line in {line.secret: line for line in credential_of(program, agent.name, server)}.items():
-        policy = Policy(relation_id("credential", agent.name, server, secret), forbids=False, span=line.span)
-        item = _equal("credential", _entity("Credential", secret))
-        lowered.append(Lowered(policy, _form(policy, item, actions=("present",), **scope)))
-    return tuple(lowered)
+    return tuple(
+        Lowered(policy, _form(policy, actions=("connect", "attach"), **scope))
+        if secret is None
+        else Lowered(
+            policy, _form(policy, _equal("credential", _entity("Credential", secret)), actions=("present",), **scope)
+        )
+        for policy, secret in row_policies(program, agent, server)
+    )
+
+
+def row_policies(program: Program, agent: Agent, server: str) -> tuple[tuple[Policy, str | None], ...]:
+    """Which policies those are, each with the secret that it is about: that of `uses` is about none."""
+    lines = {line.secret: line for line in credential_of(program, agent.name, server)}
+    return (
+        (Policy(relation_id("uses", agent.name, server), forbids=False, span=agent.uses[server]), None),
+        *(
+            (Policy(relation_id("credential", agent.name, server, secret), forbids=False, span=line.span), secret)
+            for secret, line in lines.items()
+        ),
+    )
 
 
 def relation_id(kind: str, agent: str, server: str, secret: str | None = None, via: str | None = None) -> str:
