@@ -30,4 +30,4 @@ def session_credential_of(program: Program, server: str) -> SessionCredential | 
         program: the resolved program; no server of it has two such lines.
         server: the name of a declared server.
     """
-    return next((line for line in program.session_credentials if server in line.servers), None)
+    return program.sessions_to.get(server)

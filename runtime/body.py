@@ -187,6 +187,10 @@ class Branch(_Model):
     otherwise: Guard
 
 
+Own = Literal["credential", "uses"]
+"""A statement of the sources that decides about one row alone: the agent's `uses`, or the line of its credential."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step(_Model):
     """One header of a row.
@@ -195,13 +199,15 @@ class Step(_Model):
         program: the id of its program.
         send: false when a rule leaves this (optional) header out for this row; a guard when the run decides.
         requests: `session` when it goes on session requests and on calls, `calls` when on calls alone.
-        by: the ids of the policies that decided, sorted.
+        by: the ids of the policies that decided, sorted, but for the row's own statements.
+        own: the statements of the row that decided as well, sorted; they never permit a field.
     """
 
     program: str
     send: Guard
     requests: Literal["session", "calls"]
     by: tuple[str, ...]
+    own: tuple[Own, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +224,13 @@ class ClaimStep(_Model):
 
     Attributes:
         send: false when a rule leaves this (optional) claim out for this row; a guard when the run decides.
-        by: the ids of the policies that decided, sorted.
+        by: as in `Step`.
+        own: as in `Step`.
     """
 
     send: Guard
     by: tuple[str, ...]
+    own: tuple[Own, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +296,8 @@ class MetaStep(_Model):
         parts: a field alone keeps its JSON type; anything else is joined to a string.
         optional: left out where a field is missing or a rule says so.
         send: false when a rule leaves it out for this row; a guard when the run decides.
-        by: the ids of the policies that decided, sorted.
+        by: as in `Step`.
+        own: as in `Step`.
     """
 
     key: str
@@ -296,6 +305,7 @@ class MetaStep(_Model):
     optional: bool
     send: Guard
     by: tuple[str, ...]
+    own: tuple[Own, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +381,8 @@ class Row(_Model):
         flows: the id of the decisions on all fields.
         tokens: for each token of the server, the id of the list of its claims.
         call: the id of what its calls carry in their params, where they carry anything.
-        by: the ids of the policies that let the agent connect.
+        by: the ids of the policies that let the agent connect, sorted, but for its own `uses`.
+        own: the ids of its own statements, so that what they decide alike for many rows is stored once.
     """
 
     agent: str
@@ -382,6 +393,7 @@ class Row(_Model):
     by: tuple[str, ...]
     tokens: FrozenMap[str, str] = field(default_factory=dict)
     call: str | None = None
+    own: FrozenMap[Own, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

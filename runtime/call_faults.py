@@ -10,6 +10,7 @@ from mcpx.runtime.body import (
     CredentialPart,
     FieldPart,
     Guard,
+    MetaStep,
     Part,
     ProviderSource,
     Row,
@@ -21,6 +22,7 @@ from mcpx.runtime.body import (
     TokenPart,
 )
 from mcpx.runtime.calls import key_fault
+from mcpx.runtime.decision_faults import decided
 from mcpx.runtime.guards import fields_read
 from mcpx.runtime.wording import quoted
 
@@ -84,8 +86,9 @@ def call_faults(body: Body) -> Iterator[str]:
 
 
 def _plan_faults(body: Body, call: CallPlan) -> Iterator[str]:
-    decided = [*((meta.by, meta.send is not False) for meta in call.metas), *((a.by, True) for a in call.arguments)]
-    if not all(_decided(body, by, permitted=permitted) for by, permitted in decided):
+    if not all(_is_decided(body, meta) for meta in call.metas) or not all(
+        decided(body, step.by, permitted=True) for step in call.arguments
+    ):
         yield "is not decided by policies that are listed"
     if not all(_is_verified(body, step.field) and not body.fields[step.field].optional for step in call.arguments):
         yield "sets an argument from a field that is not verified, or may be missing"
@@ -154,7 +157,7 @@ def _is_listed(body: Body, own: SessionCredential) -> bool:
     """One secret or one token, and policies that permit it."""
     names = (own.secret in body.secrets, own.token in body.tokens)
     one = (own.secret is None) is not (own.token is None)
-    return one and any(names) and _decided(body, own.by, permitted=False)
+    return one and any(names) and decided(body, own.by, permitted=False)
 
 
 def _fixed(body: Body, server: ServerSpec, fields: frozenset[str]) -> bool:
@@ -183,5 +186,6 @@ def _is_verified(body: Body, field: str) -> bool:
     return field in body.fields and body.fields[field].verified
 
 
-def _decided(body: Body, by: tuple[str, ...], *, permitted: bool) -> bool:
-    return list(by) == sorted(set(by)) and body.policies.keys() >= set(by) and (bool(by) or not permitted)
+def _is_decided(body: Body, meta: MetaStep) -> bool:
+    drawing = any(isinstance(part, FieldPart) for part in meta.parts)
+    return decided(body, meta.by, meta.own, permitted=meta.send is not False, drawing=drawing)

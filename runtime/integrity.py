@@ -35,6 +35,7 @@ from mcpx.runtime.call_faults import (
     selecting,
     session_faults,
 )
+from mcpx.runtime.decision_faults import decided, own_faults
 from mcpx.runtime.encodings import Encoding, encodable
 from mcpx.runtime.fields import FieldRule
 from mcpx.runtime.guard_faults import guard_faults
@@ -236,7 +237,8 @@ def _step_faults(body: Body, step: Step) -> Iterator[str]:
     program = body.programs[step.program]
     if step.send is not True and not program.optional:
         yield f"header `{program.name}` is always sent, and is left out"
-    if not _decided(body, step.by, permitted=step.send is not False):
+    drawing = bool(_fields(program))
+    if not decided(body, step.by, step.own, permitted=step.send is not False, drawing=drawing):
         yield f"header `{program.name}` is not decided by policies that are listed"
 
 
@@ -244,7 +246,7 @@ def _flow_faults(body: Body) -> Iterator[str]:
     for name, flows in body.flows.items():
         if flows.keys() != body.fields.keys():
             yield f"flows {quoted(name)} are not those of the fields of a run"
-        if not all(_decided(body, flow.by, permitted=flow.permitted is not False) for flow in flows.values()):
+        if not all(decided(body, flow.by, permitted=flow.permitted is not False) for flow in flows.values()):
             yield f"flows {quoted(name)} are not decided by policies that are listed"
 
 
@@ -257,7 +259,7 @@ def _row_faults(body: Body) -> Iterator[str]:
             yield f"{pair} is for a pair that does not exist"
         elif row.plan not in body.plans or row.flows not in body.flows:
             yield f"{pair} has a plan or flows that are not listed"
-        elif not _decided(body, row.by, permitted=True):
+        elif not decided(body, row.by, ("uses",) if "uses" in row.own else (), permitted=True):
             yield f"{pair} is not decided by policies that are listed"
         else:
             yield from (f"{pair} {what}" for what in _content_faults(body, row))
@@ -279,6 +281,7 @@ def _content_faults(body: Body, row: Row) -> Iterator[str]:
     drawn = [(step, (*_fields(program), *selecting(body, program.parts, row.credential))) for step, program in steps]
     if any(_stopped(step, flows[field]) for step, fields in drawn for field in fields):
         yield "sends a field that may not reach the server"
+    yield from own_faults(body, row)
     yield from row_faults(body, row)
     yield from row_call_faults(body, row)
     yield from row_session_faults(body, row)
@@ -298,11 +301,6 @@ def _guards(body: Body) -> Iterator[Guard]:
         yield from (meta.send for meta in call.metas)
     for claims in body.claims.values():
         yield from (claim.send for claim in claims)
-
-
-def _decided(body: Body, by: tuple[str, ...], *, permitted: bool) -> bool:
-    """Ids that are listed, sorted and once; at least one for what is permitted, since nothing is so by itself."""
-    return list(by) == sorted(set(by)) and body.policies.keys() >= set(by) and (bool(by) or not permitted)
 
 
 def _needs_credential(program: HeaderProgram) -> bool:

@@ -18,6 +18,7 @@ from mcpx.runtime.body import (
     TokenPart,
     TokenSpec,
 )
+from mcpx.runtime.decision_faults import decided
 from mcpx.runtime.endpoints import Endpoint, endpoint
 from mcpx.runtime.wording import NAME, quoted
 
@@ -53,9 +54,9 @@ def token_faults(body: Body) -> Iterator[str]:
             yield f"server `{name}` has an authorization server that is no https URL"
     for claims in body.claims.values():
         for claim in claims:
-            if list(claim.by) != sorted(set(claim.by)) or not body.policies.keys() >= set(claim.by):
+            if not decided(body, claim.by, claim.own, permitted=False):
                 yield "a claim is not decided by policies that are listed"
-            if claim.send is not False and not claim.by:
+            if claim.send is not False and not (claim.by or claim.own):
                 yield "a claim is sent, and no policy lets it through"
 
 
@@ -122,6 +123,8 @@ def _claim_faults(body: Body, row: Row, name: str, steps: tuple[ClaimStep, ...] 
             yield f"leaves out {quoted(claim.name)}, which is always in the token `{name}`"
         if claim.field is not None and _stopped(step, body.flows[row.flows][claim.field]):
             yield f"has a field in the token `{name}` that may not reach the server"
+        if claim.field is not None and step.send is not False and not step.by:
+            yield f"has a field in the token `{name}` that no policy lets through"
 
 
 def tokens_of(program: HeaderProgram) -> Iterable[str]:

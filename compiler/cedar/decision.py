@@ -35,6 +35,8 @@ class Decision:
 
 def every(decisions: Sequence[Decision]) -> Decision:
     """For what goes only where each of several decisions lets it go."""
+    if len(decisions) == 1:
+        return decisions[0]
     guard = all_of(one.guard for one in decisions)
     stopping = [one for one in decisions if not one.permitted] or decisions
     return Decision(guard, _names(decisions if guard is not False else stopping))
@@ -42,6 +44,8 @@ def every(decisions: Sequence[Decision]) -> Decision:
 
 def some(decisions: Sequence[Decision]) -> Decision:
     """For what can go where any of several decisions lets it go."""
+    if decisions and all(one is decisions[0] for one in decisions):
+        return decisions[0]
     guard = any_of(one.guard for one in decisions)
     opening = [one for one in decisions if one.always] or [one for one in decisions if one.permitted] or decisions
     return Decision(guard, _names(opening))

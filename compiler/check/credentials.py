@@ -21,9 +21,7 @@ def check_credentials(program: model.Program) -> Iterator[Diagnostic]:
         needs = _first_need(server)
         if needs is None:
             continue
-        for agent in program.agents.values():
-            if server.name not in agent.uses:
-                continue
+        for agent in (program.agents[name] for name in program.users[server.name]):
             lines = credential_of(program, agent.name, server.name)
             for line in lines:
                 spoken[line].update((holder, server.name) for holder in (agent.name, *agent.groups))

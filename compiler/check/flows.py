@@ -59,13 +59,14 @@ def references(
     return tuple(found)
 
 
+def way_decision(way: model.Way, agent: str, server: str, program: model.Program, decisions: Decisions) -> Decision:
+    """The decision on a header, or other way, as a whole: it goes only where each of its references may."""
+    return every([decision for _, decision in references(way, agent, server, program, decisions)])
+
+
 def _users(server: model.Server, program: model.Program, decisions: Decisions) -> tuple[str, ...]:
     """The agents that use a server and may: a pair that may not connect is reported once, at its `uses`."""
-    return tuple(
-        agent.name
-        for agent in program.agents.values()
-        if server.name in agent.uses and decisions.connect[agent.name, server.name].permitted
-    )
+    return tuple(agent for agent in program.users[server.name] if decisions.connect[agent, server.name].permitted)
 
 
 def _connections(program: model.Program, decisions: Decisions) -> Iterator[Diagnostic]:
@@ -181,10 +182,12 @@ def _carries_when(
     wanted = decisions.satisfied(rule.id, agent, server.name, field)
     for header in server.headers:
         drawn = [part.field for part in header.parts if isinstance(part, model.FieldPart)]
-        if field in drawn and not any(program.fields[name].optional for name in drawn):
-            decided = every([decision for _, decision in references(header, agent, server.name, program, decisions)])
-            if implies(wanted, decided.guard):
-                return True
+        if (
+            field in drawn
+            and not any(program.fields[name].optional for name in drawn)
+            and implies(wanted, way_decision(header, agent, server.name, program, decisions).guard)
+        ):
+            return True
     return any(
         implies(wanted, claim_decision(claim, token, agent, server.name, decisions).guard)
         for token in vouched_tokens(server, program)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from mcpx.compiler import model
-from mcpx.compiler.cedar.decision import Decision, Decisions, every
+from mcpx.compiler.cedar.decision import Decision, Decisions
 from mcpx.compiler.cedar.diagrams import fields_of
-from mcpx.compiler.check.flows import references
+from mcpx.compiler.check.flows import references, way_decision
 from mcpx.compiler.credentials import session_credential_of
 from mcpx.compiler.model import SESSION
 from mcpx.compiler.placement import requests_of
@@ -16,39 +16,46 @@ from mcpx.compiler.report import session_errors as say
 from mcpx.compiler.report.diagnostic import Diagnostic
 
 
-def placed(
-    header: model.Header, agent: str, server: model.Server, program: model.Program, decisions: Decisions
-) -> Literal["session", "calls"]:
-    """On which requests a header of one row goes; on those of a shared session only if each of its agents may send it.
+class Placement:
+    """On which requests headers go, once Cedar has decided."""
 
-    Args:
-        header: of the server.
-        agent: of the row.
-        server: of the row.
-        program: the program.
-        decisions: what Cedar decided.
-    """
-    decided = every([decision for _, decision in references(header, agent, server.name, program, decisions)])
-    where = requests_of(header, agent, server, program, fields_of(decided.guard))
-    if where == "session" and server.session.kind == "shared":
-        everybody = (_decided(header, one, server.name, program, decisions) for one in _users(server, program))
-        return "session" if all(decision.always for one in everybody for decision in one) else "calls"
-    return where
+    def __init__(self, program: model.Program, decisions: Decisions) -> None:
+        """Nothing is known yet of any header."""
+        self._program = program
+        self._decisions = decisions
+        self._by_everybody: dict[tuple[str, str], bool] = {}
+
+    def of(self, header: model.Header, agent: str, server: model.Server) -> Literal["session", "calls"]:
+        """For one row; on the requests of a shared session only if each agent that uses the server may send it."""
+        decided = way_decision(header, agent, server.name, self._program, self._decisions)
+        where = requests_of(header, agent, server, self._program, fields_of(decided.guard))
+        shared = where == "session" and server.session.kind == "shared"
+        return "calls" if shared and not self._everybody(header, server) else where
+
+    def _everybody(self, header: model.Header, server: model.Server) -> bool:
+        key = (server.name, header.via)
+        if key not in self._by_everybody:
+            self._by_everybody[key] = all(
+                way_decision(header, agent, server.name, self._program, self._decisions).always
+                for agent in self._program.users[server.name]
+            )
+        return self._by_everybody[key]
 
 
 def check_handshakes(program: model.Program, decisions: Decisions) -> Iterator[Diagnostic]:
     """The session of every server that some agent uses."""
+    placement = Placement(program, decisions)
     for server in program.servers.values():
-        users = _users(server, program)
+        users = program.users[server.name]
         if not users:
             continue
         line = session_credential_of(program, server.name)
         if line is not None:
             yield from _presented(line, server, users, decisions)
             drawing = (h for h in server.headers if any(isinstance(p, model.CredentialPart) for p in h.parts))
-            if not any(placed(header, users[0], server, program, decisions) == "session" for header in drawing):
+            if not any(placement.of(header, users[0], server) == "session" for header in drawing):
                 yield say.unused_session_credential(line, server)
-        yield from _bare(server, users, program, decisions)
+        yield from _bare(server, program, decisions, placement)
 
 
 def session_decision(line: model.SessionCredential, agent: str, server: str, decisions: Decisions) -> Decision:
@@ -73,13 +80,13 @@ def _presented(
 
 
 def _bare(
-    server: model.Server, users: tuple[str, ...], program: model.Program, decisions: Decisions
+    server: model.Server, program: model.Program, decisions: Decisions, placement: Placement
 ) -> Iterator[Diagnostic]:
     """A session whose requests carry no credential for some agent, although the agent's calls do; told once."""
-    for agent in users:
-        carrying = [(header, part) for header in server.headers if (part := _proof(header)) is not None]
+    carrying = [(header, part) for header in server.headers if (part := _proof(header)) is not None]
+    for agent in program.users[server.name]:
         sent = [(header, part) for header, part in carrying if _sends(header, agent, server.name, program, decisions)]
-        if sent and all(placed(header, agent, server, program, decisions) == "calls" for header, _ in sent):
+        if sent and all(placement.of(header, agent, server) == "calls" for header, _ in sent):
             yield say.bare_handshake(server, sent[0][1])
             return
 
@@ -90,14 +97,4 @@ def _proof(header: model.Header) -> model.CredentialPart | model.SecretPart | mo
 
 
 def _sends(header: model.Header, agent: str, server: str, program: model.Program, decisions: Decisions) -> bool:
-    return all(decision.permitted for decision in _decided(header, agent, server, program, decisions))
-
-
-def _decided(
-    header: model.Header, agent: str, server: str, program: model.Program, decisions: Decisions
-) -> tuple[Decision, ...]:
-    return tuple(decision for _, decision in references(header, agent, server, program, decisions))
-
-
-def _users(server: model.Server, program: model.Program) -> tuple[str, ...]:
-    return tuple(agent.name for agent in program.agents.values() if server.name in agent.uses)
+    return all(decision.permitted for _, decision in references(header, agent, server, program, decisions))

@@ -21,11 +21,7 @@ def check_claims(program: model.Program, decisions: Decisions) -> Iterator[Diagn
     """Every claim of every token, for every agent that uses one of its servers and may."""
     for token in program.tokens.values():
         for server in token.servers:
-            agents = tuple(
-                agent.name
-                for agent in program.agents.values()
-                if server in agent.uses and decisions.connect[agent.name, server].permitted
-            )
+            agents = tuple(agent for agent in program.users[server] if decisions.connect[agent, server].permitted)
             for claim in token.claims:
                 yield from _claim(claim, token, server, agents, decisions)
 

@@ -1,47 +1,12 @@
-"""What a table says of sessions, of the params of calls, and of where secrets are."""
+"""What a table says of sessions, of the arguments that are checked, and of where secrets are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from mcpx.compiler import model
 from mcpx.compiler.cedar.decision import Decisions, every
-from mcpx.compiler.check.flows import references
 from mcpx.compiler.check.handshakes import session_decision
 from mcpx.compiler.credentials import session_credential_of
-from mcpx.compiler.emit.guards import GuardPool
 from mcpx.runtime import body
-
-
-def call_plan(
-    agent: str,
-    server: model.Server,
-    program: model.Program,
-    decisions: Decisions,
-    part: Callable[[model.Part], body.Part],
-    guards: GuardPool,
-) -> body.CallPlan | None:
-    """What the calls of one row carry in their params; nothing where they carry nothing.
-
-    Args:
-        agent: of the row.
-        server: of the row.
-        program: the program.
-        decisions: what Cedar decided.
-        part: a part of a value, as the table has it.
-        guards: those of the table.
-    """
-    metas = []
-    for meta in server.metas:
-        decided = every([decision for _, decision in references(meta, agent, server.name, program, decisions)])
-        parts = tuple(map(part, meta.parts))
-        metas.append(body.MetaStep(meta.key, parts, meta.optional, guards.id_of(decided.guard), decided.by))
-    arguments = [
-        body.ArgumentStep(a.name, a.field, decisions.send[agent, server.name, a.field, a.via].by)
-        for a in server.arguments
-        if a.mode == "set"
-    ]
-    return body.CallPlan(tuple(metas), tuple(arguments)) if metas or arguments else None
 
 
 def session_of(server: model.Server) -> body.SessionKind:
@@ -57,8 +22,7 @@ def session_credential(
     line = session_credential_of(program, server.name)
     if line is None:
         return None
-    agents = [agent.name for agent in program.agents.values() if server.name in agent.uses]
-    decided = [session_decision(line, agent, server.name, decisions) for agent in agents]
+    decided = [session_decision(line, agent, server.name, decisions) for agent in program.users[server.name]]
     return body.SessionCredential(line.secret, line.token, every(decided).by)
 
 

@@ -70,6 +70,16 @@ def test_equal_headers_and_plans_are_stored_once(tmp_path: Path) -> None:
     body = compiled(tmp_path, BASE + more).clean
     assert len(body.rows) == 6
     assert len(body.programs) == 2
+    assert len(body.plans) == 1
+
+
+def test_a_row_names_its_own_statements_and_its_plan_says_where_they_decided(tmp_path: Path) -> None:
+    body = compiled(tmp_path, BASE).clean
+    (row,) = body.rows
+    credential = "credential for analyst to crm = secret.crm_key"
+    assert (row.by, dict(row.own)) == ((), {"credential": credential, "uses": "agent analyst uses crm"})
+    assert [(step.own, bool(step.by)) for step in body.plans[row.plan]] == [(("credential", "uses"), False), ((), True)]
+    assert set(row.own.values()) <= body.policies.keys()
 
 
 @pytest.mark.parametrize("text", [BASE, replaced('env("CRM_KEY")', 'file("/run/secrets/key")')])

@@ -55,6 +55,8 @@ def _arguments(content: Any) -> Any:
         (lambda content: _arguments(content).append(_arguments(content)[0]), "one thing twice"),
         (lambda content: _metas(content)[0].update(by=[]), "not decided"),
         (lambda content: _metas(content)[0].update(by=["nobody"]), "not decided"),
+        (lambda content: _metas(content)[0].update(by=[], own=["uses"]), "not decided"),
+        (lambda content: _metas(content)[0].update(own=["uses"]), "of its own that it does not have"),
         (lambda content: _arguments(content)[0].update(by=[]), "not decided"),
         (lambda content: _metas(content)[1].update(optional=False), "may have no value"),
         (lambda content: _metas(content)[0].update(send=False, by=[]), "may have no value"),

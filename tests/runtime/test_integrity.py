@@ -31,6 +31,11 @@ CONTRADICTIONS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda b: b["plans"]["p0"][1].update(by=["other"]), "not decided"),
     (lambda b: b["plans"]["p0"][1].update(by=[]), "not decided"),
     (lambda b: b["plans"]["p0"][1].update(by=["rule", "rule"]), "not decided"),
+    (lambda b: b["plans"]["p0"][1].update(by=[], own=["uses"]), "not decided"),
+    (lambda b: b["plans"]["p0"][0].update(by=[], own=["uses"]), "statement of its own that it does not have"),
+    (lambda b: b["plans"]["p0"][0].update(own=["uses", "credential"]), "not decided"),
+    (lambda b: b["rows"][0].update(own={"uses": "other"}), "statement of its own that is not listed"),
+    (lambda b: b["rows"][0].update(by=[], own={"credential": "rule"}), "not decided"),
     (lambda b: b["flows"]["f0"].pop("plan"), "not those of the fields"),
     (lambda b: b["flows"]["f0"]["tenant"].update(by=[]), "not decided"),
     (lambda b: b["programs"]["h1"].update(name="X Tenant"), "no token"),
@@ -85,6 +90,15 @@ def test_a_contradiction_is_refused_and_named(change: Callable[[Any], Any], word
     with pytest.raises(TableError, match=words) as caught:
         read(altered(change))
     assert "contradicts itself" in str(caught.value)
+
+
+def test_own_statements_of_a_row_permit_what_draws_on_no_field() -> None:
+    def change(content: Any) -> None:
+        content["plans"]["p0"][0].update(by=[], own=["credential", "uses"])
+        for row in content["rows"]:
+            row.update(by=[], own={"credential": "rule", "uses": "rule"})
+
+    assert read(altered(change)).body.plans["p0"][0].own == ("credential", "uses")
 
 
 def test_the_table_of_these_tests_is_sound() -> None:
