@@ -106,7 +106,7 @@ CONTRADICTIONS: list[tuple[str, Callable[[Any], Any]]] = [
     ("always in the token", lambda b: claims(b)[0].update(send=False)),
     ("no policy lets it", lambda b: claims(b)[0].update(by=[])),
     ("that no policy lets through", lambda b: claims(b)[0].update(by=[], own=["uses"])),
-    ("of its own that it does not have", lambda b: claims(b)[0].update(own=["uses"])),
+    ("of its own that it does not have", lambda b: row(b, "crm").update(by=[next(iter(b["policies"]))], own={})),
     ("policies that are listed", lambda b: claims(b)[0].update(by=["other"])),
     ("guard that is not listed", lambda b: claims(b)[1].update(send="g99")),
     ("may not reach", lambda b: b["flows"][row(b, "crm")["flows"]]["user"].update(permitted=False)),
